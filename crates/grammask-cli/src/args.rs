@@ -185,6 +185,9 @@ pub(crate) struct Show {
     /// Print the longer form of the stage, with ids
     #[arg(long)]
     pub ids: bool,
+    /// For mask: print how often each strategy of the lexicon answered
+    #[arg(long)]
+    pub strategies: bool,
     #[command(flatten)]
     pub vocabulary: VocabularyArgs,
 }

@@ -102,7 +102,7 @@ impl Config {
         if self.start_nonterminal != "start" {
             config.normal.start = Some(self.start_nonterminal);
         }
-        config.masks.keep_parts = self.engine_config.cache_enabled;
+        config.masks.keep_summaries = self.engine_config.cache_enabled;
         config.masks.keep_masks = self.engine_config.cache_enabled;
         config
     }

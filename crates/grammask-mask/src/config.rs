@@ -38,20 +38,20 @@ impl Default for Ending {
 )]
 pub struct Config {
     /// Whether parts of masks are kept and shared between states. Masks are the same without. Default: yes.
-    pub keep_parts: bool,
+    pub keep_summaries: bool,
     /// Whether whole masks are kept. Masks are the same without. Default: yes.
     pub keep_masks: bool,
     /// Bytes that parts and masks may hold before [`Masks::is_over_budget`](crate::Masks::is_over_budget) says so. It is for the tables in use: those that
     /// were given up stay in memory as long as somebody who has not called since, such as an idle matcher, still stands in them.
     /// Default: 32 MiB.
     pub budget: usize,
-    /// Places with no more trie nodes below them than this are walked set by set, others rule by rule. Masks are the same with any value.
+    /// NodeSet with no more trie nodes below them than this are walked set by set, others rule by rule. Masks are the same with any value.
     /// Default: 512.
     pub light: usize,
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Self { keep_parts: true, keep_masks: true, budget: 32 << 20, light: 512 }
+        Self { keep_summaries: true, keep_masks: true, budget: 32 << 20, light: 512 }
     }
 }

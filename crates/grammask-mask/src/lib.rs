@@ -39,5 +39,7 @@ mod testing;
 
 pub use config::{Config, Ending};
 pub use error::{BindError, BindErrors};
-pub use lexicon::{Lexicon, LexiconConfig, LexiconStats};
-pub use masks::{Ahead, DamagedMasks, Known, Masks, SavedMasks, Scratch, Stats, WarmLimits, Warmth, Written};
+pub use lexicon::{Lexicon, LexiconConfig, LexiconStats, STRATEGIES, Strategy, StrategyUses};
+pub use masks::{
+    DamagedMasks, MaskId, MaskRef, Masks, Prefetch, SavedMasks, Scratch, Stats, WarmLimits, WarmProgress,
+};

@@ -1,4 +1,4 @@
-//! What tests of inner parts begin with.
+//! What tests of inner summaries begin with.
 
 use std::sync::Arc;
 

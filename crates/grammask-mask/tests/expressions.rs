@@ -87,7 +87,7 @@ fn compare(bytes: &[Vec<u8>], ending: &Ending) {
         let lexicon = Arc::new(Lexicon::new(Arc::clone(&vocabulary), &lexicon));
         Masks::new(recognizer, lexicon, ending, &config).unwrap()
     };
-    let by_walking = masks(Config { keep_parts: false, ..Config::default() }, LexiconConfig::default());
+    let by_walking = masks(Config { keep_summaries: false, ..Config::default() }, LexiconConfig::default());
     // Also where no mask is kept, where all that the rules do is found by them, and where the lexicon has no room for rows.
     let by_parts = [
         masks(Config::default(), LexiconConfig::default()),

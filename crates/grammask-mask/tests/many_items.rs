@@ -50,10 +50,10 @@ fn masks_of_thousands_of_keys_are_those_of_walking_the_trie() {
     let normal = grammask_normal::normalize_in(&ast, &mut store, &Default::default()).unwrap();
     let network = Arc::new(Network::build(&normal, store, &Default::default()).unwrap());
     let vocabulary = Arc::new(vocabulary());
-    let masks = |keep_parts| {
+    let masks = |keep_summaries| {
         let recognizer = Recognizer::new(Arc::clone(&network), &Default::default());
         let lexicon = Arc::new(Lexicon::new(Arc::clone(&vocabulary), &LexiconConfig::default()));
-        let config = Config { keep_parts, ..Config::default() };
+        let config = Config { keep_summaries, ..Config::default() };
         Masks::new(recognizer, lexicon, &Ending::default(), &config).unwrap()
     };
     let (by_parts, by_walking) = (masks(true), masks(false));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use grammask_earley::{Network, Recognizer};
-use grammask_mask::{Ahead, BindErrors, Config, Ending, Lexicon, LexiconConfig, Masks, Scratch};
+use grammask_mask::{BindErrors, Config, Ending, Lexicon, LexiconConfig, Masks, Prefetch, Scratch};
 use grammask_regular::Store;
 use grammask_trie::{TokenId, Vocabulary};
 
@@ -142,7 +142,7 @@ fn parts_are_shared_between_depths() {
     }
     let after = masks.stats();
     assert!(after.masks >= before.masks + 40);
-    assert!(after.parts <= before.parts + 3, "{} parts became {}", before.parts, after.parts);
+    assert!(after.summaries <= before.summaries + 3, "{} parts became {}", before.summaries, after.summaries);
 }
 
 #[test]
@@ -156,13 +156,13 @@ fn looking_ahead_finds_the_first_mask_and_what_lexemes_take() {
     let first = masks.recognizer().initial();
     assert!(masks.known(first).is_none());
     let (cancelled, not_cancelled) = (Arc::new(true.into()), Arc::new(false.into()));
-    let ahead = |cancel| Ahead { texts: &[b"a"], nodes: 4096, cancel: Some(cancel) };
-    masks.look_ahead(&ahead(&cancelled)).unwrap();
+    let ahead = |cancel| Prefetch { texts: &[b"a"], nodes: 4096, cancel: Some(cancel) };
+    masks.prefetch(&ahead(&cancelled)).unwrap();
     let few = masks.lexicon().stats();
-    masks.look_ahead(&ahead(&not_cancelled)).unwrap();
+    masks.prefetch(&ahead(&not_cancelled)).unwrap();
     assert!(masks.known(first).is_some());
     let more = masks.lexicon().stats();
-    assert!(more.lexemes > few.lexemes && more.parts > few.parts, "{few:?}, then {more:?}");
+    assert!(more.lexemes > few.lexemes && more.entries > few.entries, "{few:?}, then {more:?}");
     let fresh = bind();
     for text in ["", "a", "a\"", "a\"a", "a\"c\"", "a\"ab\"a", "bb", "b\"b\"c"] {
         assert_eq!(allowed(&masks, text), allowed(&fresh, text), "after {text}");

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use grammask_earley::{Network, Recognizer, SetId, Tuning};
-use grammask_mask::{Ahead, Config, Ending, Lexicon, LexiconConfig, Masks, Scratch};
+use grammask_mask::{Config, Ending, Lexicon, LexiconConfig, Masks, Prefetch, Scratch};
 use grammask_regular::Store;
 use grammask_syntax::Ast;
 use grammask_testkit::random::{self, Rng, Shape};
@@ -14,12 +14,12 @@ use grammask_trie::{Mask, TokenId, Vocabulary};
 /// Every combination of the switches of a grammar that must not matter.
 fn configs() -> Vec<(grammask_earley::Config, Config)> {
     let mut configs = Vec::new();
-    for keep_parts in [true, false] {
+    for keep_summaries in [true, false] {
         for leo in [true, false] {
             for keep in [true, false] {
                 let tuning = Tuning { leo, keep_steps: keep, ..Default::default() };
                 let recognizer = grammask_earley::Config { tuning, ..Default::default() };
-                configs.push((recognizer, Config { keep_parts, keep_masks: keep, ..Config::default() }));
+                configs.push((recognizer, Config { keep_summaries, keep_masks: keep, ..Config::default() }));
             }
         }
     }
@@ -85,19 +85,19 @@ fn check(seed: u64, eager: bool) {
     let lexicons = lexicons(&vocabulary);
     for (place, (config, masks)) in configs().iter().enumerate() {
         for (number, lexicon) in lexicons.iter().enumerate() {
-            if masks.keep_parts && (place % 3 == number % 3 || place == 0) {
+            if masks.keep_summaries && (place % 3 == number % 3 || place == 0) {
                 let recognizer = Recognizer::new(Arc::clone(&network), config);
                 all.push(Masks::new(recognizer, Arc::clone(lexicon), &ending, masks).unwrap());
             }
         }
-        if !masks.keep_parts {
+        if !masks.keep_summaries {
             let recognizer = Recognizer::new(Arc::clone(&network), config);
             all.push(Masks::new(recognizer, Arc::clone(&lexicons[0]), &ending, masks).unwrap());
         }
     }
     // What is found before anybody asks is the same.
-    let ahead = Ahead { texts: &[b"a", b"ab"], nodes: 4096, cancel: None };
-    all.iter().step_by(2).for_each(|masks| masks.look_ahead(&ahead).unwrap());
+    let ahead = Prefetch { texts: &[b"a", b"ab"], nodes: 4096, cancel: None };
+    all.iter().step_by(2).for_each(|masks| masks.prefetch(&ahead).unwrap());
     for _ in 0..4 {
         let text = random::text(&mut rng, &grammar.oracle, 8);
         let mut run = grammar.oracle.run();

@@ -61,9 +61,9 @@ fn masks_of_few_texts_are_those_of_walking_the_trie() {
     for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2]] {
         let shared = lexicon();
         for number in order {
-            let masks = |lexicon, keep_parts| {
+            let masks = |lexicon, keep_summaries| {
                 let recognizer = Recognizer::new(Arc::clone(&networks[number]), &Default::default());
-                let config = Config { keep_parts, ..Config::default() };
+                let config = Config { keep_summaries, ..Config::default() };
                 Masks::new(recognizer, lexicon, &Ending::default(), &config).unwrap()
             };
             let (by_walking, by_parts) = (masks(lexicon(), false), masks(Arc::clone(&shared), true));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use grammask::{Config, Error};
 use grammask_earley::{Recognizer, SetId};
-use grammask_mask::{Lexicon, LexiconConfig, Masks};
+use grammask_mask::{Lexicon, LexiconConfig, Masks, STRATEGIES};
 use grammask_normal::PASSES;
 use rustc_hash::FxHashSet;
 use serde_json::{Value, json};
@@ -52,6 +52,7 @@ fn check(arguments: &Show) -> Result<(), Failure> {
         ("--vocab", vocab.is_some(), has_tokens),
         ("--eos", !eos.is_empty(), has_tokens),
         ("--eager", *eager, has_tokens),
+        ("--strategies", arguments.strategies, has_tokens),
     ];
     match given.into_iter().find(|&(_, is_given, is_used)| is_given && !is_used) {
         Some((option, ..)) => Err(Failure::Usage(format!("error: {option} has no effect on this stage\n"))),
@@ -166,7 +167,7 @@ fn mask(arguments: &Show, source: &Source, mut config: Config, out: &mut Output)
     config.ending = ending;
     let recognizer = compiled.recognizer(&config);
     let lexicon = Arc::new(Lexicon::new(Arc::clone(&vocabulary), &LexiconConfig::default()));
-    let masks = Masks::new(recognizer, lexicon, &config.ending, &config.masks)
+    let masks = Masks::new(recognizer, Arc::clone(&lexicon), &config.ending, &config.masks)
         .map_err(|errors| source.failure(&Error::of_binding(errors, &compiled.ast, &vocabulary, &config)))?;
     let text = arguments.after.as_deref().unwrap_or_default().as_encoded_bytes();
     let mut state = masks.recognizer().initial();
@@ -183,6 +184,7 @@ fn mask(arguments: &Show, source: &Source, mut config: Config, out: &mut Output)
     // With eager ending, no token can follow a complete text.
     let groups = if is_finished { Vec::new() } else { groups(&masks, state)? };
     let count = if is_finished { 0 } else { masks.mask(state, &mut scratch)?.count() };
+    let uses = lexicon.stats().strategies;
     if out.is_json() {
         let group = |group: &crate::output::listing::Group| {
             let tokens: Value = group.tokens.iter().map(|&id| token_json(&vocabulary, id)).collect();
@@ -195,6 +197,7 @@ fn mask(arguments: &Show, source: &Source, mut config: Config, out: &mut Output)
             "complete": state.completes(),
             "count": count,
             "groups": groups.iter().map(group).collect::<Value>(),
+            "strategies": uses.iter().map(|(name, uses)| (name.to_owned(), Value::from(uses))).collect::<Value>(),
         }))?;
         return Ok(Status::Yes);
     }
@@ -202,6 +205,13 @@ fn mask(arguments: &Show, source: &Source, mut config: Config, out: &mut Output)
     out.line(format_args!("after {}: {count} of {} tokens{complete}", quoted(text), vocabulary.id_count()))?;
     for group in &groups {
         out.text(group_text(group, &vocabulary, arguments.ids))?;
+    }
+    if arguments.strategies {
+        out.line("strategies of the lexicon, and how often each answered:")?;
+        for (strategy, (name, uses)) in STRATEGIES.iter().zip(uses.iter()).filter(|(_, (_, uses))| *uses > 0)
+        {
+            out.line(format_args!("  {name} {uses}: {}", strategy.applies))?;
+        }
     }
     Ok(Status::Yes)
 }

@@ -65,7 +65,8 @@ fn stages_are_printed_as_json() {
 #[test]
 fn options_without_effect_on_a_stage_are_refused() {
     let folder = folder("show_refused");
-    let vocabulary: &[&[&str]] = &[&["--vocab", "none.json"], &["--eos", "none"], &["--eager"]];
+    let vocabulary: &[&[&str]] =
+        &[&["--vocab", "none.json"], &["--eos", "none"], &["--eager"], &["--strategies"]];
     for stage in ["ast", "passes", "normal", "network", "sets"] {
         let text: &[&[&str]] = if stage == "sets" { &[] } else { &[&["--after", ""]] };
         for option in vocabulary.iter().chain(text) {
@@ -92,6 +93,7 @@ fn a_mask_is_grouped_by_terminal() {
         show("[]", &["--eager"]),
         show("[]", &["--eos", "none"]),
         show("[]x", &[]),
+        show("[", &["--strategies"]),
     ];
     insta::assert_snapshot!("show_mask", runs.map(|run| run.to_string()).join("\n"));
     let answer = show("[a", &["--json"]).json();

@@ -6,8 +6,8 @@ use rustc_hash::FxHashMap;
 
 use crate::lexicon::Lexicon;
 use crate::masks::budget::Fuel;
-use crate::node_set::interned::{ContinuationId, Continuations};
-use crate::node_set::semi_naive::{Delta, Telling};
+use crate::node_set::continuation::{ContinuationId, Continuations};
+use crate::node_set::semi_naive::{Propagation, SemiNaiveSet};
 
 /// The origins that have been complete while a mask is put together, and where.
 #[derive(Default)]
@@ -17,7 +17,7 @@ pub(crate) struct Completions {
     /// Filled only when the list is long: until then it is faster looked through.
     at: FxHashMap<OriginId, Vec<ContinuationId>>,
     /// Of origins that are complete often: what is new in that.
-    deltas: FxHashMap<OriginId, Delta>,
+    deltas: FxHashMap<OriginId, SemiNaiveSet>,
     /// Origins that are complete at further nodes.
     open: Vec<OriginId>,
 }
@@ -36,11 +36,11 @@ impl Completions {
         after: Option<u32>,
     ) -> Option<u32> {
         let lexicon = fuel.lexicon();
-        let places = lexicon.continuation(continuation).places();
+        let places = lexicon.continuation(continuation).set();
         if !self.deltas.is_empty()
             && let Some(delta) = self.deltas.get_mut(&origin)
         {
-            if delta.add(fuel, places) == Telling::Later {
+            if delta.add(fuel, places) == Propagation::Deferred {
                 self.open.push(origin);
             }
             return None;
@@ -58,10 +58,10 @@ impl Completions {
         {
             return None;
         }
-        let Some(mut delta) = Delta::if_due(lexicon, before, continuation) else {
+        let Some(mut delta) = SemiNaiveSet::if_due(lexicon, before, continuation) else {
             return Some(self.push(origin, continuation, after));
         };
-        if delta.add(fuel, places) == Telling::Later {
+        if delta.add(fuel, places) == Propagation::Deferred {
             self.open.push(origin);
         }
         self.deltas.insert(origin, delta);

@@ -1,4 +1,4 @@
-//! Texts that differ from each other, below places in the trie. What an item of `distinct!` takes is the part of a lexeme, which knows which
+//! Texts that differ from each other, below places in the trie. What an item of `distinct!` takes is the summary of a lexeme, which knows which
 //! texts have come, but not what has been read; so behind it, all of its texts are taken for one. Where another item is complete inside of the
 //! same token, that is not enough, and these few places are walked with what has been read.
 
@@ -10,75 +10,75 @@ use grammask_trie::{Trie, TrieNodeId};
 use rustc_hash::FxHashSet;
 
 use crate::Masks;
-use crate::descent::Run;
-use crate::lexicon::walk::output::{Asked, Findings};
-use crate::node_set::interned::ContinuationId;
+use crate::descent::Descent;
+use crate::lexicon::walk::output::{WalkOutput, Want};
+use crate::node_set::continuation::ContinuationId;
 
 /// What may come behind all texts of an item, below some places.
-pub(crate) struct Behind {
-    /// Tokens that end inside of another item, which can be completed in several ways, so whatever the text before it is. As ranges of the trie's list.
+pub(crate) struct AfterDistinctTexts {
+    /// Tokens that end inside of another item, which can be completed in several paths, so whatever the text before it is. As ranges of the trie's list.
     tokens: Box<[(u32, u32)]>,
     /// Nodes at which it may depend on the text: where the other item is complete, or nearly so, or is none of the distinct ones.
     open: Box<[TrieNodeId]>,
-    /// What leads from the places to the ends of tokens at and below these nodes: an item that is complete in there is a part of one of them.
-    ways: Box<[Box<[u8]>]>,
+    /// What leads from the places to the ends of tokens at and below these nodes: an item that is complete in there is a summary of one of them.
+    paths: Box<[Box<[u8]>]>,
     /// Whether each item that begins in there, and is not complete, can be completed by so many texts that it does not matter which have come.
-    is_roomy: bool,
+    has_many_completions: bool,
     /// What comes of these nodes behind a text that none of the items there can be.
-    otherwise: OnceLock<Found>,
+    for_other_texts: OnceLock<Continuations>,
 }
 
 /// An item that can be completed by so many texts can be completed whatever has come in the same token.
-const SEVERAL: u64 = 64;
+const MIN_COMPLETIONS: u64 = 64;
 
-/// Longer ways might have more items than that.
-const LONGEST_WAY: usize = SEVERAL as usize - 2;
+/// Longer paths might have more items than that.
+const MAX_PATH_BYTES: usize = MIN_COMPLETIONS as usize - 2;
 
-/// Where there are more ways, as where no separator stands between items, each text is looked at for itself.
-const MOST_WAYS: usize = 1_024;
+/// Where there are more paths, as where no separator stands between items, each text is looked at for itself.
+const MAX_PATHS: usize = 1_024;
 
 /// What lies below some nodes: tokens, as ranges of the trie's list, and where the rule is complete.
-struct Found {
+struct Continuations {
     tokens: Box<[(u32, u32)]>,
-    handovers: Box<[InnerId]>,
+    exits: Box<[InnerId]>,
 }
 
-impl Behind {
-    /// Whether a text that has been read so far may become one of those in the ways.
+impl AfterDistinctTexts {
+    /// Whether a text that has been read so far may become one of those in the paths.
     fn may_be_among(&self, read: &[u8]) -> bool {
-        // An escape may be another way to write what is longer or shorter.
+        // An escape may be another path to write what is longer or shorter.
         let is_plain = |text: &[u8]| !text.contains(&b'\\');
-        let is_in = |way: &[u8]| way.windows(read.len()).any(|part| part == read);
+        let is_in = |path: &[u8]| path.windows(read.len()).any(|summary| summary == read);
         read.is_empty()
-            || !self.is_roomy
+            || !self.has_many_completions
             || !is_plain(read)
-            || self.ways.iter().any(|way| !is_plain(way) || is_in(way))
+            || self.paths.iter().any(|path| !is_plain(path) || is_in(path))
     }
 }
 
-/// A text of more bytes, for each of the longest way, is longer than any in there, however it is written: two times six digits and letters are
+/// A text of more bytes, for each of the longest path, is longer than any in there, however it is written: two times six digits and letters are
 /// at least one byte.
-const BYTES_OF_ESCAPE: usize = 12;
+const MAX_BYTES_PER_SPELLED_BYTE: usize = 12;
 
 /// A step with what has been read is as dear as so many steps of a lexeme.
-const DEAR: u64 = 64;
+const FUEL_PER_STEP: u64 = 64;
 
-impl Run<'_> {
+impl Descent<'_> {
     /// Visits a place at which an item of `distinct!` is being read, or may begin.
     pub(crate) fn read(
         &mut self,
-        activation: usize,
+        gss: usize,
         (node, continuation): (NetworkNodeId, ContinuationId),
         distinct: DistinctPosition,
     ) -> Result<(), Error> {
-        let (key, handover) =
-            self.masks.lexeme_part(distinct.lexeme, continuation, Asked::Places, self.fuel)?;
-        self.activations[activation].lexemes.push(key);
-        let Some(handover) = handover else { return Ok(()) };
-        self.activations[activation].readings.push((node, distinct.after, continuation));
-        // What has been found behind other readings of the same item is behind this one, too.
-        for place in 0..self.activations[activation].behind.len() {
-            let (others, below) = self.activations[activation].behind[place];
+        let (key, exit) =
+            self.masks.lexeme_entry(distinct.lexeme, continuation, Want::TokensAndExits, self.fuel)?;
+        self.gss_nodes[gss].lexemes.push(key);
+        let Some(exit) = exit else { return Ok(()) };
+        self.gss_nodes[gss].distinct_reads.push((node, distinct.after, continuation));
+        // What has been found behind other distinct_reads of the same item is behind this one, too.
+        for place in 0..self.gss_nodes[gss].behind.len() {
+            let (others, below) = self.gss_nodes[gss].behind[place];
             if self
                 .masks
                 .recognizer
@@ -86,54 +86,54 @@ impl Run<'_> {
                 .distinct(others.from)?
                 .is_some_and(|from| from.after == distinct.after)
             {
-                self.walk_behind((activation, others, below), (node, continuation))?;
+                self.walk_after((gss, others, below), (node, continuation))?;
             }
         }
-        self.arrive(activation, distinct.after, handover)
+        self.enter(gss, distinct.after, exit)
     }
 
     /// Visits the place that stands for all places behind an item, where others may come.
     pub(crate) fn read_others(
         &mut self,
-        activation: usize,
+        gss: usize,
         others: AfterDistinct,
         continuation: ContinuationId,
     ) -> Result<(), Error> {
         let behind = self.masks.behind(others, continuation)?;
-        self.activations[activation].findings.allow_ranges(&behind.tokens);
+        self.gss_nodes[gss].output.allow_ranges(&behind.tokens);
         if behind.open.is_empty() {
             return Ok(());
         }
-        self.activations[activation].behind.push((others, continuation));
+        self.gss_nodes[gss].behind.push((others, continuation));
         let Some(from) = self.masks.recognizer.inspect().distinct(others.from)? else { return Ok(()) };
-        for place in 0..self.activations[activation].readings.len() {
-            let (node, behind, reading) = self.activations[activation].readings[place];
+        for place in 0..self.gss_nodes[gss].distinct_reads.len() {
+            let (node, behind, reading) = self.gss_nodes[gss].distinct_reads[place];
             if behind == from.after {
-                self.walk_behind((activation, others, continuation), (node, reading))?;
+                self.walk_after((gss, others, continuation), (node, reading))?;
             }
         }
         Ok(())
     }
 
     /// Walks what lies open behind an item that has been read up to a node below some places: from there, so that its text is known.
-    fn walk_behind(
+    fn walk_after(
         &mut self,
-        (activation, others, below): (usize, AfterDistinct, ContinuationId),
+        (gss, others, below): (usize, AfterDistinct, ContinuationId),
         (node, continuation): (NetworkNodeId, ContinuationId),
     ) -> Result<(), Error> {
         let (masks, lexicon) = (self.masks, &*self.masks.lexicon);
         let (trie, outline) = (lexicon.trie(), lexicon.outline());
         let recognizer = &masks.recognizer;
         let behind = masks.behind(others, below)?;
-        let longest = behind.ways.iter().map(|way| way.len()).max().unwrap_or(0);
-        let read = recognizer.inspect().read_text(node, BYTES_OF_ESCAPE * (longest + 1));
+        let longest = behind.paths.iter().map(|path| path.len()).max().unwrap_or(0);
+        let read = recognizer.inspect().read_text(node, MAX_BYTES_PER_SPELLED_BYTE * (longest + 1));
         let is_other = read.is_none_or(|read| !behind.may_be_among(&read));
-        if is_other && let Some(found) = behind.otherwise.get() {
-            self.find(activation, found);
+        if is_other && let Some(found) = behind.for_other_texts.get() {
+            self.add(gss, found);
             return Ok(());
         }
         let start = recognizer.inspect().open_state(node)?;
-        let mut findings = Findings::new(lexicon.ground());
+        let mut output = WalkOutput::new(lexicon.context());
         let mut steps = 0;
         let open = &behind.open;
         for root in lexicon.continuation(continuation).nodes(outline) {
@@ -144,38 +144,42 @@ impl Run<'_> {
                 let set = bytes.iter().try_fold(start, |set, &byte| recognizer.step(set, byte))?;
                 steps += bytes.len() as u64;
                 if !set.is_dead() {
-                    findings.reach(set, place);
-                    findings.walk(recognizer, set, outline.inner(place))?;
+                    output.reach(set, place);
+                    output.walk(recognizer, set, outline.inner(place))?;
                 }
             }
         }
-        self.nodes += steps + findings.distance.nodes;
+        self.nodes += steps + output.cost.nodes;
         // Each step makes a state of its own.
-        self.fuel.burn(DEAR * (steps + findings.distance.nodes));
-        let mut handovers = Vec::new();
-        findings.take_handovers(&mut handovers);
-        let found = Found { handovers: handovers.into(), tokens: findings.into_ranges() };
-        self.find(activation, &found);
+        self.fuel.consume(FUEL_PER_STEP * (steps + output.cost.nodes));
+        let mut exits = Vec::new();
+        output.take_exits(&mut exits);
+        let found = Continuations { exits: exits.into(), tokens: output.into_ranges() };
+        self.add(gss, &found);
         if is_other {
-            masks.budget.spend(size_of_val(&*found.tokens) + size_of_val(&*found.handovers));
+            masks.budget.spend(size_of_val(&*found.tokens) + size_of_val(&*found.exits));
             // Whoever else has found it has found the same.
-            let _ = behind.otherwise.set(found);
+            let _ = behind.for_other_texts.set(found);
         }
         Ok(())
     }
 
-    fn find(&mut self, activation: usize, found: &Found) {
-        self.activations[activation].findings.allow_ranges(&found.tokens);
-        if !found.handovers.is_empty() {
-            self.activations[activation].pending.extend_from_slice(&found.handovers);
-            self.flush_later(activation);
+    fn add(&mut self, gss: usize, found: &Continuations) {
+        self.gss_nodes[gss].output.allow_ranges(&found.tokens);
+        if !found.exits.is_empty() {
+            self.gss_nodes[gss].pending.extend_from_slice(&found.exits);
+            self.schedule_return(gss);
         }
     }
 }
 
 impl Masks {
     /// What may come behind all texts of an item, below some places. It is the same wherever the item has been read to.
-    fn behind(&self, others: AfterDistinct, continuation: ContinuationId) -> Result<&Behind, Error> {
+    fn behind(
+        &self,
+        others: AfterDistinct,
+        continuation: ContinuationId,
+    ) -> Result<&AfterDistinctTexts, Error> {
         let key = (others.from, continuation);
         if let Some(known) = self.behind.get(&key) {
             return Ok(known);
@@ -183,8 +187,8 @@ impl Masks {
         let (trie, recognizer) = (self.lexicon.trie(), &self.recognizer);
         let (bytes, ends) = (trie.columns().bytes, trie.columns().ends);
         let start = others.start.map(|start| recognizer.inspect().open_state(start)).transpose()?;
-        let mut findings = Findings::new(self.lexicon.ground());
-        let (mut open, mut ways) = (Vec::new(), Vec::new());
+        let mut output = WalkOutput::new(self.lexicon.context());
+        let (mut open, mut paths) = (Vec::new(), Vec::new());
         for root in self.lexicon.continuation(continuation).nodes(self.lexicon.outline()) {
             // Where to go on, up to where, and the state of the item there.
             let mut path = vec![(root.0 + 1, ends[root.index()], start)];
@@ -198,7 +202,7 @@ impl Masks {
                 let begins = trie.depth(here) == trie.depth(root) + 1;
                 if begins && others.bytes.contains(byte) {
                     open.push(here);
-                    ways_from(trie, root, here, &mut ways);
+                    collect_paths(trie, root, here, &mut paths);
                     continue;
                 }
                 let Some(set) = set else { continue };
@@ -208,52 +212,52 @@ impl Masks {
                 }
                 let item = recognizer.kernel(next).first().filter(|_| !next.completes());
                 match item {
-                    Some(item) if recognizer.inspect().has_distinct_texts(item.node, SEVERAL)? => {
-                        findings.allow(here);
+                    Some(item) if recognizer.inspect().has_distinct_texts(item.node, MIN_COMPLETIONS)? => {
+                        output.allow(here);
                         path.push((node + 1, below, Some(next)));
                     }
                     _ => {
                         open.push(here);
-                        ways_from(trie, root, here, &mut ways);
+                        collect_paths(trie, root, here, &mut paths);
                     }
                 }
             }
         }
-        // Places may be below each other.
+        // NodeSet may be below each other.
         open.sort_unstable();
         open.dedup();
-        let is_roomy = match start {
-            _ if ways.len() > MOST_WAYS => false,
-            Some(start) => self.is_roomy(start, &ways)?,
+        let has_many_completions = match start {
+            _ if paths.len() > MAX_PATHS => false,
+            Some(start) => self.has_many_completions(start, &paths)?,
             None => true,
         };
-        if !is_roomy {
-            ways.clear();
+        if !has_many_completions {
+            paths.clear();
         }
-        let behind = Behind {
-            is_roomy,
-            tokens: findings.into_ranges(),
+        let behind = AfterDistinctTexts {
+            has_many_completions,
+            tokens: output.into_ranges(),
             open: open.into(),
-            ways: ways.into(),
-            otherwise: OnceLock::new(),
+            paths: paths.into(),
+            for_other_texts: OnceLock::new(),
         };
-        let ways = behind.ways.iter().map(|way| size_of_val(way) + way.len()).sum::<usize>();
-        let bytes = size_of_val(&*behind.tokens) + size_of_val(&*behind.open) + ways;
-        self.budget.spend(size_of::<((NetworkNodeId, ContinuationId), Behind)>() + bytes);
+        let paths = behind.paths.iter().map(|path| size_of_val(path) + path.len()).sum::<usize>();
+        let bytes = size_of_val(&*behind.tokens) + size_of_val(&*behind.open) + paths;
+        self.budget.spend(size_of::<((NetworkNodeId, ContinuationId), AfterDistinctTexts)>() + bytes);
         Ok(self.behind.insert(key, behind).0)
     }
 
-    /// Whether all items that begin in some ways can be completed by several texts, or are complete.
-    fn is_roomy(&self, start: SetId, ways: &[Box<[u8]>]) -> Result<bool, Error> {
+    /// Whether all items that begin in some paths can be completed by several texts, or are complete.
+    fn has_many_completions(&self, start: SetId, paths: &[Box<[u8]>]) -> Result<bool, Error> {
         let recognizer = &self.recognizer;
         let mut known: FxHashSet<SetId> = FxHashSet::default();
-        for way in ways {
-            if way.len() > LONGEST_WAY {
+        for path in paths {
+            if path.len() > MAX_PATH_BYTES {
                 return Ok(false);
             }
-            for begin in 0..way.len() {
+            for begin in 0..path.len() {
                 let mut set = start;
-                for &byte in &way[begin..] {
+                for &byte in &path[begin..] {
                     set = recognizer.step(set, byte)?;
                     if set.is_dead() {
                         break;
@@ -262,7 +266,7 @@ impl Masks {
                         continue;
                     }
                     let Some(item) = recognizer.kernel(set).first() else { return Ok(false) };
-                    if !recognizer.inspect().has_distinct_texts(item.node, SEVERAL)? {
+                    if !recognizer.inspect().has_distinct_texts(item.node, MIN_COMPLETIONS)? {
                         return Ok(false);
                     }
                 }
@@ -272,12 +276,12 @@ impl Masks {
     }
 }
 
-/// The ways from a node to the ends of the longest tokens at and below another one. Beyond too many, no more are needed.
-fn ways_from(trie: &Trie, root: TrieNodeId, from: TrieNodeId, ways: &mut Vec<Box<[u8]>>) {
+/// The paths from a node to the ends of the longest tokens at and below another one. Beyond too many, no more are needed.
+fn collect_paths(trie: &Trie, root: TrieNodeId, from: TrieNodeId, paths: &mut Vec<Box<[u8]>>) {
     for node in (from.0..trie.end(from).0).map(TrieNodeId).filter(|&node| !trie.has_children(node)) {
-        if ways.len() > MOST_WAYS {
+        if paths.len() > MAX_PATHS {
             return;
         }
-        ways.push(trie.path(node)[trie.depth(root)..].into());
+        paths.push(trie.path(node)[trie.depth(root)..].into());
     }
 }

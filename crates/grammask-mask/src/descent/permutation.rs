@@ -8,50 +8,50 @@ use smallvec::SmallVec;
 
 use crate::Masks;
 use crate::descent::Buffers;
-use crate::descent::summary::{LexemeKey, PartKey};
-use crate::descent::total::TakingId;
-use crate::lexicon::walk::output::Asked;
+use crate::descent::summary::{EntryRef, SummaryKey};
+use crate::descent::total::TotalId;
+use crate::lexicon::walk::output::Want;
 use crate::masks::budget::Fuel;
-use crate::node_set::interned::ContinuationId;
+use crate::node_set::continuation::ContinuationId;
 
-/// How a selection takes part in a mask.
+/// How a selection takes summary in a mask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Selected {
     /// By what has been found.
     Found,
-    /// Some item is complete inside of a token, so that more items follow, or an item is a lexeme: it is a part like others.
+    /// Some item is complete inside of a token, so that more items follow, or an item is a lexeme: it is a summary like others.
     Longer,
     /// It is too much work to find out.
     TooMuch,
 }
 
 /// In the row of a selection's items: the item takes nothing; it is complete inside of a token, or is nothing but a lexeme, which is left to
-/// others. Numbers of takings are below.
+/// others. Numbers of totals are below.
 const NOTHING: u32 = Row::LIMIT - 1;
 const COMPLETE: u32 = Row::LIMIT - 2;
 
 impl Masks {
-    /// What is taken at a place among items in any order: appended to `takings` and `lexemes`, unless it is not found so.
+    /// What is taken at a place among items in any order: appended to `totals` and `lexemes`, unless it is not found so.
     pub(crate) fn selected(
         &self,
         selection: Permutation<'_>,
         continuation: ContinuationId,
         fuel: &Fuel<'_>,
         buffers: &mut Buffers,
-        (takings, lexemes): (&mut Vec<TakingId>, &mut Vec<LexemeKey>),
+        (totals, lexemes): (&mut Vec<TotalId>, &mut Vec<EntryRef>),
     ) -> Result<Selected, Error> {
-        let before = (takings.len(), lexemes.len());
+        let before = (totals.len(), lexemes.len());
         let selected = match selection {
             Permutation::Items { callee, count, choices } => {
-                self.items((callee, count, choices), continuation, fuel, buffers, takings)?
+                self.items((callee, count, choices), continuation, fuel, buffers, totals)?
             }
             Permutation::Separator { start, back } => {
-                let lists = (&mut *takings, &mut *lexemes);
+                let lists = (&mut *totals, &mut *lexemes);
                 self.separated((start, back), continuation, fuel, buffers, lists)?
             }
         };
         if selected != Selected::Found {
-            takings.truncate(before.0);
+            totals.truncate(before.0);
             lexemes.truncate(before.1);
         }
         Ok(selected)
@@ -64,22 +64,22 @@ impl Masks {
         continuation: ContinuationId,
         fuel: &Fuel<'_>,
         buffers: &mut Buffers,
-        (takings, lexemes): (&mut Vec<TakingId>, &mut Vec<LexemeKey>),
+        (totals, lexemes): (&mut Vec<TotalId>, &mut Vec<EntryRef>),
     ) -> Result<Selected, Error> {
         let mut exits: SmallVec<[ContinuationId; 2]> = SmallVec::new();
         if self.recognizer.inspect().is_lexeme(start) {
-            let (key, exit) = self.lexeme_part(start, continuation, Asked::Places, fuel)?;
+            let (key, exit) = self.lexeme_entry(start, continuation, Want::TokensAndExits, fuel)?;
             lexemes.push(key);
             exits.extend(exit);
         } else {
-            let Some(part) = self.part((start, continuation), fuel, buffers)? else {
+            let Some(summary) = self.summary((start, continuation), fuel, buffers)? else {
                 return Ok(Selected::TooMuch);
             };
-            let Some(taking) = self.taking_of(part, fuel, buffers)? else {
+            let Some(total) = self.total_of(summary, fuel, buffers)? else {
                 return Ok(Selected::TooMuch);
             };
-            takings.push(taking);
-            exits.extend_from_slice(&part.handovers);
+            totals.push(total);
+            exits.extend_from_slice(&summary.exits);
         }
         if exits.is_empty() {
             return Ok(Selected::Found);
@@ -90,7 +90,7 @@ impl Masks {
             return Ok(Selected::Longer);
         };
         for exit in exits {
-            match self.items((callee, count, choices), exit, fuel, buffers, takings)? {
+            match self.items((callee, count, choices), exit, fuel, buffers, totals)? {
                 Selected::Found => {}
                 other => return Ok(other),
             }
@@ -105,7 +105,7 @@ impl Masks {
         continuation: ContinuationId,
         fuel: &Fuel<'_>,
         buffers: &mut Buffers,
-        takings: &mut Vec<TakingId>,
+        totals: &mut Vec<TotalId>,
     ) -> Result<Selected, Error> {
         let key = (callee, continuation);
         let row = match self.selections.get(&key) {
@@ -122,7 +122,7 @@ impl Masks {
                 Some(known) => known,
                 None => {
                     // However many they are: what has been found is known for the next mask, and a walk with all of them finds it anew for each.
-                    if fuel.is_burnt() {
+                    if fuel.is_exhausted() {
                         return Ok(Selected::TooMuch);
                     }
                     let start = self.recognizer.inspect().item_start(callee, choice)?;
@@ -135,10 +135,10 @@ impl Masks {
             };
             match known {
                 COMPLETE => return Ok(Selected::Longer),
-                // Neighbours mostly take the same, and what is listed twice is dropped later.
+                // Neighbours mostly take the same, and what is listed twice is dropped deferred.
                 known if known == last || known == NOTHING => {}
                 known => {
-                    takings.push(TakingId::from_number(known));
+                    totals.push(TotalId::from_number(known));
                     last = known;
                 }
             }
@@ -175,7 +175,7 @@ impl Masks {
         fuel: &Fuel<'_>,
         buffers: &mut Buffers,
     ) -> Result<Option<u32>, Error> {
-        let (key, exit) = self.lexeme_part(lexeme, continuation, Asked::Places, fuel)?;
+        let (key, exit) = self.lexeme_entry(lexeme, continuation, Want::TokensAndExits, fuel)?;
         let behind = match exit {
             None => NOTHING,
             Some(_) if self.recognizer.inspect().flags(back).is_final => return Ok(Some(COMPLETE)),
@@ -186,8 +186,8 @@ impl Masks {
                 None => return Ok(None),
             },
         };
-        let behind = (behind != NOTHING).then(|| TakingId::from_number(behind));
-        Ok(Some(self.taking_of_lexeme(key, behind, &mut buffers.gathering)?.number()))
+        let behind = (behind != NOTHING).then(|| TotalId::from_number(behind));
+        Ok(Some(self.total_of_lexeme(key, behind, &mut buffers.total_builder)?.number()))
     }
 
     /// Whether a node goes on by a byte that some of the places go on by.
@@ -200,14 +200,14 @@ impl Masks {
     /// What an item takes from a node on, as it is noted in a row.
     fn part_of_item(
         &self,
-        key: PartKey,
+        key: SummaryKey,
         fuel: &Fuel<'_>,
         buffers: &mut Buffers,
     ) -> Result<Option<u32>, Error> {
-        let Some(part) = self.part(key, fuel, buffers)? else { return Ok(None) };
-        if !part.handovers.is_empty() {
+        let Some(summary) = self.summary(key, fuel, buffers)? else { return Ok(None) };
+        if !summary.exits.is_empty() {
             return Ok(Some(COMPLETE));
         }
-        Ok(self.taking_of(part, fuel, buffers)?.map(TakingId::number))
+        Ok(self.total_of(summary, fuel, buffers)?.map(TotalId::number))
     }
 }

@@ -1,4 +1,4 @@
-//! What has been met, each once: parts, mostly.
+//! What has been met, each once: summaries, mostly.
 
 use std::hash::Hash;
 
@@ -9,19 +9,19 @@ use smallvec::SmallVec;
 const FEW: usize = 16;
 
 /// In the order in which they came.
-pub(crate) struct Seen<T> {
+pub(crate) struct SmallIndexSet<T> {
     list: SmallVec<[T; 4]>,
     /// All of them, once there are more than few.
     many: FxHashSet<T>,
 }
 
-impl<T> Default for Seen<T> {
+impl<T> Default for SmallIndexSet<T> {
     fn default() -> Self {
         Self { list: SmallVec::new(), many: FxHashSet::default() }
     }
 }
 
-impl<T: Copy + Eq + Hash> Seen<T> {
+impl<T: Copy + Eq + Hash> SmallIndexSet<T> {
     pub(crate) fn clear(&mut self) {
         self.list.clear();
         self.many.clear();
@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn each_is_new_once_few_or_many() {
-        let mut seen = Seen::default();
+        let mut seen = SmallIndexSet::default();
         for _ in 0..2 {
             for number in 0..50 {
                 assert!(seen.insert(number), "{number}");

@@ -3,35 +3,34 @@
 use std::sync::OnceLock;
 
 use grammask_earley::{Error, NetworkNodeId};
-use grammask_regular::analysis::{self, FiniteLanguage};
 use grammask_trie::{TokenId, TokenSet};
 use smallvec::SmallVec;
 
 use crate::Masks;
-use crate::descent::total::TakingId;
-use crate::descent::{Buffers, Run};
-use crate::lexicon::walk::output::{Asked, Findings};
-use crate::lexicon::{FEW_TEXTS, ImportId, LexemeId, PartId, Taken, Tokens};
+use crate::descent::total::TotalId;
+use crate::descent::{Buffers, Descent};
+use crate::lexicon::walk::output::{WalkOutput, Want};
+use crate::lexicon::{EntryId, ImportId, LexemeId, TokenView, Tokens};
 use crate::masks::budget::Fuel;
-use crate::node_set::interned::ContinuationId;
+use crate::node_set::continuation::ContinuationId;
 
-/// Names a part: a node, and the places below which it is walked.
-pub(crate) type PartKey = (NetworkNodeId, ContinuationId);
+/// Names a summary: a node, and the places below which it is walked.
+pub(crate) type SummaryKey = (NetworkNodeId, ContinuationId);
 
 /// What a node takes below a set of places: its rule up to the end, and all that is called on the way.
-pub(crate) struct Part {
+pub(crate) struct Summary {
     /// What the rule scans by itself: in no order, perhaps some of it twice, as it is only ever gathered with what others take.
     pub(crate) tokens: Box<[TokenId]>,
     /// The same, where it is much; and all that a lexeme takes that is not in the lexicon.
     pub(crate) large: TokenSet,
-    /// The parts of lexemes that are called.
-    pub(crate) lexemes: Box<[LexemeKey]>,
-    /// The parts of the rules that are called.
-    pub(crate) uses: Box<[PartKey]>,
+    /// The summaries of lexemes that are called.
+    pub(crate) lexemes: Box<[EntryRef]>,
+    /// The summaries of the rules that are called.
+    pub(crate) uses: Box<[SummaryKey]>,
     /// Where the rule is complete.
-    pub(crate) handovers: Box<[ContinuationId]>,
-    /// What it takes in all, once somebody asked.
-    pub(crate) taking: OnceLock<TakingId>,
+    pub(crate) exits: Box<[ContinuationId]>,
+    /// What it takes in all, once somebody want.
+    pub(crate) total: OnceLock<TotalId>,
 }
 
 /// More steps than this are not followed back.
@@ -40,55 +39,48 @@ const LONGEST_PATH: usize = 64;
 /// There is no lexeme in the lexicon for a node.
 const NO_LEXEME: u32 = u32::MAX - 1;
 
-/// What is known of a lexeme's state that may spell few texts.
-enum Known {
-    Part(PartId),
-    /// The texts that it spells, and how the lexicon knows them.
-    Texts(ImportId, FiniteLanguage),
-}
-
-/// Names the part of a lexeme.
+/// Names the summary of a lexeme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum LexemeKey {
+pub(crate) enum EntryRef {
     /// One of the lexicon.
-    Shared(PartId),
+    Lexicon(EntryId),
     /// One of the grammar, where the lexicon has no room for the lexeme.
-    Own(NetworkNodeId, ContinuationId),
+    Grammar(NetworkNodeId, ContinuationId),
 }
 
-impl LexemeKey {
+impl EntryRef {
     /// The same as a number, different ones for different keys.
     pub(crate) fn as_number(&self) -> u64 {
         // No continuation has the upper half of the former: there would have to be 2^32 of them.
         match *self {
-            Self::Shared(part) => u64::from(part.number()) | u64::from(u32::MAX) << 32,
-            Self::Own(node, continuation) => node.index() as u64 | continuation.high(),
+            Self::Lexicon(entry) => u64::from(entry.number()) | u64::from(u32::MAX) << 32,
+            Self::Grammar(node, continuation) => node.index() as u64 | continuation.high(),
         }
     }
 
     /// The same, if it is one of the lexicon.
-    pub(crate) fn as_shared(&self) -> Option<PartId> {
+    pub(crate) fn as_shared(&self) -> Option<EntryId> {
         match *self {
-            Self::Shared(part) => Some(part),
-            Self::Own(..) => None,
+            Self::Lexicon(entry) => Some(entry),
+            Self::Grammar(..) => None,
         }
     }
 
-    /// The part whose tokens are in a row from which those of this one differ in few.
-    pub(crate) fn of_row(&self, taken: &Taken<'_>) -> Self {
-        taken.kin.map_or(*self, |kin| Self::Shared(kin.part))
+    /// The entry whose tokens are in a row from which those of this one differ in few.
+    pub(crate) fn of_row(&self, view: &TokenView<'_>) -> Self {
+        view.base.map_or(*self, |base| Self::Lexicon(base.entry))
     }
 }
 
-impl Part {
+impl Summary {
     pub(crate) fn new(
         tokens: Box<[TokenId]>,
         large: TokenSet,
-        lexemes: Box<[LexemeKey]>,
-        uses: Box<[PartKey]>,
-        handovers: Box<[ContinuationId]>,
+        lexemes: Box<[EntryRef]>,
+        uses: Box<[SummaryKey]>,
+        exits: Box<[ContinuationId]>,
     ) -> Self {
-        Self { tokens, large, lexemes, uses, handovers, taking: OnceLock::new() }
+        Self { tokens, large, lexemes, uses, exits, total: OnceLock::new() }
     }
 }
 
@@ -107,8 +99,8 @@ impl Masks {
         self.recognizer.inspect().lexeme(node, |store, language| self.lexicon.lexeme(store, language))?.ok()
     }
 
-    /// The same by the steps that led to the node from one whose lexeme is known: taking known steps is less work than comparing
-    /// languages. Where none is known, they begin where the lexeme does, which is asked for sooner or later: where else it may stand. But where it
+    /// The same by the steps that led to the node from one whose lexeme is known: total known steps is removed work than comparing
+    /// languages. Where none is known, they begin where the lexeme does, which is want for sooner or deferred: where else it may stand. But where it
     /// was few texts on the way, which nobody has needed as a lexeme, little is left of them here.
     fn lexeme_by_steps(&self, node: NetworkNodeId) -> Option<(LexemeId, bool)> {
         // From the last byte to the first.
@@ -154,67 +146,67 @@ impl Masks {
         lexeme
     }
 
-    /// The part of a lexeme's state: its name; and where the lexeme is complete, if that is asked.
-    pub(crate) fn lexeme_part(
+    /// The summary of a lexeme's state: its name; and where the lexeme is complete, if that is want.
+    pub(crate) fn lexeme_entry(
         &self,
         node: NetworkNodeId,
         continuation: ContinuationId,
-        asked: Asked,
+        want: Want,
         fuel: &Fuel<'_>,
-    ) -> Result<(LexemeKey, Option<ContinuationId>), Error> {
+    ) -> Result<(EntryRef, Option<ContinuationId>), Error> {
         let lexicon = &*self.lexicon;
         let is_whole = continuation == ContinuationId::WHOLE;
-        let of = |part: PartId| {
-            let handover = match asked {
-                Asked::Tokens => None,
-                Asked::Places => lexicon.part_of(part).handover(),
+        let of = |entry: EntryId| {
+            let exit = match want {
+                Want::Tokens => None,
+                Want::TokensAndExits => lexicon.entry(entry).exit(),
             };
-            (LexemeKey::Shared(part), handover)
+            (EntryRef::Lexicon(entry), exit)
         };
         if is_whole
-            && let Some(part) = self.wholes.get(node.index() as u32).map(PartId::from_number)
-            && lexicon.part_of(part).answers(asked)
+            && let Some(entry) = self.entries_at_root.get(node.index() as u32).map(EntryId::from_number)
+            && lexicon.entry(entry).answers(want)
         {
-            return Ok(of(part));
+            return Ok(of(entry));
         }
-        if let Some(part) = self.part_of_texts(node, continuation, fuel) {
+        if let Some(entry) = self.entry_of_language(node, continuation, fuel) {
             if is_whole {
-                self.budget.spend(self.wholes.set(node.index() as u32, part.number()).1);
+                self.budget.spend(self.entries_at_root.set(node.index() as u32, entry.number()).1);
             }
-            return Ok(of(part));
+            return Ok(of(entry));
         }
         if let Some(lexeme) = self.lexeme(node)
-            && let Some(part) = lexicon.known_part(lexeme, continuation, asked).or_else(|| {
-                let part = lexicon.part(lexeme, continuation, asked).ok()?;
-                fuel.burn(lexicon.part_of(part).nodes);
-                Some(part)
+            && let Some(entry) = lexicon.known_entry(lexeme, continuation, want).or_else(|| {
+                let entry = lexicon.find_entry(lexeme, continuation, want).ok()?;
+                fuel.consume(lexicon.entry(entry).nodes);
+                Some(entry)
             })
         {
             if is_whole {
-                self.budget.spend(self.wholes.set(node.index() as u32, part.number()).1);
+                self.budget.spend(self.entries_at_root.set(node.index() as u32, entry.number()).1);
             }
-            return Ok(of(part));
+            return Ok(of(entry));
         }
         // A limit of the shared tables says nothing about this grammar's own.
-        let part = self.walked(node, continuation)?;
-        Ok((LexemeKey::Own(node, continuation), part.handovers.first().copied()))
+        let entry = self.walked(node, continuation)?;
+        Ok((EntryRef::Grammar(node, continuation), entry.exits.first().copied()))
     }
 
-    /// The part of a lexeme's state that spells few texts, or of which no more than the first byte can be read, unless the lexeme is known, or that of a state
+    /// The summary of a lexeme's state that spells few texts, or of which no more than the first byte can be read, unless the lexeme is known, or that of a state
     /// from which steps lead here: by these it is found as fast.
-    fn part_of_texts(
+    fn entry_of_language(
         &self,
         node: NetworkNodeId,
         continuation: ContinuationId,
         fuel: &Fuel<'_>,
-    ) -> Option<PartId> {
+    ) -> Option<EntryId> {
         let lexicon = &*self.lexicon;
         let place = node.index() as u32;
         let known = self.texts.get(place);
         if let Some(id) = known
-            && let Some(part) = lexicon.known_part_of_import(ImportId::from_number(id), continuation)
+            && let Some(entry) = lexicon.known_entry_of_import(ImportId::from_number(id), continuation)
         {
-            return Some(part);
+            return Some(entry);
         }
         let path =
             std::iter::successors(Some(node), |&here| Some(self.recognizer.inspect().predecessor(here)?.0));
@@ -222,87 +214,76 @@ impl Masks {
             return None;
         }
         // The recognizer is locked meanwhile, so the texts are only read there.
-        let found = self.recognizer.inspect().lexeme(node, |store, language| {
-            if let Some(part) = lexicon.part_of_opening(store, language, continuation) {
-                return Some(Known::Part(part));
-            }
-            if !analysis::may_be_finite(store, language) {
-                return None;
-            }
-            let spelled = analysis::positive_finite_language(store, language, FEW_TEXTS)?;
-            let id = lexicon.import_of_texts(&spelled);
-            self.budget.spend(self.texts.set(place, id.number()).1);
-            Some(match lexicon.known_part_of_import(id, continuation) {
-                Some(part) => Known::Part(part),
-                None => Known::Texts(id, spelled),
-            })
-        })??;
-        Some(match found {
-            Known::Part(part) => part,
-            Known::Texts(id, spelled) => {
-                let part = lexicon.part_of_import(id, &spelled, continuation);
-                fuel.burn(lexicon.part_of(part).nodes);
-                part
-            }
-        })
+        let found = self
+            .recognizer
+            .inspect()
+            .lexeme(node, |store, language| lexicon.find_by_language(store, language, continuation));
+        let (id, spelled) = found??;
+        self.budget.spend(self.texts.set(place, id.number()).1);
+        let entry = lexicon.known_entry_of_import(id, continuation).unwrap_or_else(|| {
+            let entry = lexicon.entry_of_import(id, &spelled, continuation);
+            fuel.consume(lexicon.entry(entry).nodes);
+            entry
+        });
+        Some(entry)
     }
 
-    /// The tokens of a lexeme's part.
-    pub(crate) fn lexeme_tokens(&self, key: LexemeKey) -> Result<Taken<'_>, Error> {
+    /// The tokens of a lexeme's summary.
+    pub(crate) fn lexeme_tokens(&self, key: EntryRef) -> Result<TokenView<'_>, Error> {
         match key {
-            LexemeKey::Own(node, continuation) => {
-                Ok(Taken { own: Tokens::Set(&self.walked(node, continuation)?.large), kin: None })
+            EntryRef::Grammar(node, continuation) => {
+                Ok(TokenView { own: Tokens::Set(&self.walked(node, continuation)?.large), base: None })
             }
-            LexemeKey::Shared(part) => Ok(self.lexicon.taken(part)),
+            EntryRef::Lexicon(entry) => Ok(self.lexicon.view(entry)),
         }
     }
 
-    /// The part of a node, which is no lexeme's, under a continuation. None where the grammar is so ambiguous that this is no way to find
+    /// The summary of a node, which is no lexeme's, under a continuation. None where the grammar is so ambiguous that this is no way to find
     /// a mask, or where the fuel is burnt.
-    pub(crate) fn part(
+    pub(crate) fn summary(
         &self,
-        key: PartKey,
+        key: SummaryKey,
         fuel: &Fuel<'_>,
         buffers: &mut Buffers,
-    ) -> Result<Option<&Part>, Error> {
-        if let Some(part) = self.parts.get(&key) {
-            return Ok(part.as_ref());
+    ) -> Result<Option<&Summary>, Error> {
+        if let Some(summary) = self.summaries.get(&key) {
+            return Ok(summary.as_ref());
         }
-        match Run::new(self, fuel, buffers).run(key)? {
+        match Descent::new(self, fuel, buffers).run(key)? {
             true => {}
             // What has burnt the fuel is known the next time.
-            false if fuel.is_burnt() => return Ok(None),
+            false if fuel.is_exhausted() => return Ok(None),
             false => _ = self.keep(key, None),
         }
-        Ok(self.parts.get(&key).and_then(Option::as_ref))
+        Ok(self.summaries.get(&key).and_then(Option::as_ref))
     }
 
-    /// The part of a lexeme's state by walking it as it is.
-    fn walked(&self, node: NetworkNodeId, continuation: ContinuationId) -> Result<&Part, Error> {
+    /// The summary of a lexeme's state by walking it as it is.
+    fn walked(&self, node: NetworkNodeId, continuation: ContinuationId) -> Result<&Summary, Error> {
         let key = (node, continuation);
-        if let Some(Some(part)) = self.parts.get(&key) {
-            return Ok(part);
+        if let Some(Some(summary)) = self.summaries.get(&key) {
+            return Ok(summary);
         }
         let list = self.lexicon.continuation(continuation);
-        let mut findings = Findings::new(self.lexicon.ground());
+        let mut output = WalkOutput::new(self.lexicon.context());
         let set = self.recognizer.inspect().open_state(node)?;
-        self.lexicon.spend(findings.walk_below(&self.recognizer, set, list)?);
-        self.walked.add(findings.distance);
-        let (tokens, places) = findings.finish();
-        let handovers = places.map(|places| self.lexicon.intern(places)).into_iter().collect();
-        let part = Part::new(Box::default(), tokens, Box::default(), Box::default(), handovers);
-        Ok(self.keep(key, Some(part)).as_ref().expect("what is under this key is a part"))
+        self.lexicon.spend(output.walk_below(&self.recognizer, set, list)?);
+        self.counters.add(output.cost);
+        let (tokens, places) = output.finish();
+        let exits = places.map(|places| self.lexicon.intern(places)).into_iter().collect();
+        let summary = Summary::new(Box::default(), tokens, Box::default(), Box::default(), exits);
+        Ok(self.keep(key, Some(summary)).as_ref().expect("what is under this key is a summary"))
     }
 
-    pub(crate) fn keep(&self, key: PartKey, part: Option<Part>) -> &Option<Part> {
-        let bytes = part.as_ref().map_or(0, |part| {
-            size_of_val(&*part.tokens)
-                + part.large.bytes_used()
-                + size_of_val(&*part.lexemes)
-                + size_of_val(&*part.uses)
-                + size_of_val(&*part.handovers)
+    pub(crate) fn keep(&self, key: SummaryKey, summary: Option<Summary>) -> &Option<Summary> {
+        let bytes = summary.as_ref().map_or(0, |summary| {
+            size_of_val(&*summary.tokens)
+                + summary.large.bytes_used()
+                + size_of_val(&*summary.lexemes)
+                + size_of_val(&*summary.uses)
+                + size_of_val(&*summary.exits)
         });
-        self.budget.spend(size_of::<(PartKey, Option<Part>)>() + bytes);
-        self.parts.insert(key, part).0
+        self.budget.spend(size_of::<(SummaryKey, Option<Summary>)>() + bytes);
+        self.summaries.insert(key, summary).0
     }
 }

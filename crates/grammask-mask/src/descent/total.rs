@@ -1,4 +1,4 @@
-//! What parts take in all, together with what they use. Parts of different nodes often take the same; so what they take has a number, and
+//! What summaries take in all, together with what they use. Parts of different nodes often take the same; so what they take has a number, and
 //! masks that are put together from the same are found to be the same.
 
 use grammask_earley::Error;
@@ -7,27 +7,27 @@ use smallvec::SmallVec;
 
 use crate::Masks;
 use crate::descent::Buffers;
-use crate::descent::small_set::Seen;
-use crate::descent::summary::{LexemeKey, Part, PartKey};
+use crate::descent::small_set::SmallIndexSet;
+use crate::descent::summary::{EntryRef, Summary, SummaryKey};
 use crate::masks::budget::Fuel;
 use crate::masks::delta_mask::change;
 
-/// The number of a [`Taking`]. Equal ones mostly have equal numbers: those of few tokens do.
+/// The number of a [`Total`]. Equal ones mostly have equal index: those of few tokens do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct TakingId(u32);
+pub(crate) struct TotalId(u32);
 
-/// All that a part takes, and all that it uses.
+/// All that a summary takes, and all that it uses.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Taking {
+pub(crate) struct Total {
     /// Ascending where they are few; else in no order: to be written into a row, they need not be sorted.
     pub(crate) tokens: Box<[TokenId]>,
     /// What the rules themselves scan, where that is much.
     pub(crate) large: TokenSet,
     /// Lexemes that take many tokens, which are better kept once. Ascending.
-    pub(crate) lexemes: Box<[LexemeKey]>,
+    pub(crate) lexemes: Box<[EntryRef]>,
 }
 
-impl Taking {
+impl Total {
     /// How many tokens these are at most, without those of lexemes.
     pub(crate) fn len(&self) -> usize {
         self.tokens.len() + self.large.len()
@@ -41,27 +41,27 @@ impl Taking {
 }
 
 /// A rule that scans more tokens than this by itself has them put into a row with what it uses.
-pub(crate) const MANY_MORE: usize = 4096;
+pub(crate) const MAX_LISTED_SCANS: usize = 4096;
 
-/// Of more tokens, those that have come several times are left out: what is used by several rules comes with each of them.
-const MANY: usize = 256;
+/// Of more tokens, those that have marked several times are left out: what is used by several rules comes with each of them.
+const MIN_TOKENS_TO_DEDUPLICATE: usize = 256;
 
 /// Of more tokens it is not looked for whether something else takes the same: it would have to be sorted, and hardly ever does.
-const FEW: usize = 128;
+const MAX_INTERNED_TOKENS: usize = 128;
 
-/// What is gathered of a taking, kept from one to the next.
+/// What is gathered of a total, kept from one to the next.
 #[derive(Default)]
-pub(crate) struct Gathering {
+pub(crate) struct TotalBuilder {
     tokens: Vec<TokenId>,
-    lexemes: Vec<LexemeKey>,
+    lexemes: Vec<EntryRef>,
     /// Lexemes that take many tokens.
-    many: Vec<LexemeKey>,
-    seen: Seen<PartKey>,
-    /// Bits of tokens that have come: all 0 but while what comes once more is left out.
-    come: Vec<u32>,
+    many: Vec<EntryRef>,
+    seen: SmallIndexSet<SummaryKey>,
+    /// BitRow of tokens that have marked: all 0 but while what comes once more is left out.
+    marked: Vec<u32>,
 }
 
-impl Gathering {
+impl TotalBuilder {
     fn clear(&mut self) {
         self.tokens.clear();
         self.lexemes.clear();
@@ -70,35 +70,35 @@ impl Gathering {
     }
 
     /// Adds what is known, but for what is much: that is given back.
-    fn add<'a>(&mut self, known: &'a Taking) -> Option<&'a TokenSet> {
+    fn add<'a>(&mut self, known: &'a Total) -> Option<&'a TokenSet> {
         self.tokens.extend_from_slice(&known.tokens);
         self.many.extend_from_slice(&known.lexemes);
         (!known.large.is_empty()).then_some(&known.large)
     }
 
     /// Leaves each token once. Takes time for the tokens, not for all of the vocabulary, of which there are `words` words of bits.
-    fn leave_once(&mut self, words: usize) {
-        let come = &mut self.come;
-        come.resize(words, 0);
+    fn deduplicate(&mut self, words: usize) {
+        let marked = &mut self.marked;
+        marked.resize(words, 0);
         self.tokens.retain(|id| {
-            let word = &mut come[id.word()];
+            let word = &mut marked[id.word()];
             let is_new = *word & id.bit() == 0;
             *word |= id.bit();
             is_new
         });
-        self.tokens.iter().for_each(|id| come[id.word()] = 0);
+        self.tokens.iter().for_each(|id| marked[id.word()] = 0);
     }
 }
 
-/// What gathering what a part takes has come to.
+/// What total_builder what a summary takes has marked to.
 enum Gathered {
-    All(TakingId),
+    All(TotalId),
     /// This has not been noted yet.
-    Lacks(PartKey),
+    Lacks(SummaryKey),
     GivenUp,
 }
 
-impl TakingId {
+impl TotalId {
     /// As a number, and back.
     pub(crate) const fn number(self) -> u32 {
         self.0
@@ -111,91 +111,91 @@ impl TakingId {
 
 impl Masks {
     /// What has this number.
-    pub(crate) fn taking(&self, id: TakingId) -> &Taking {
-        self.takings.get(id.0)
+    pub(crate) fn total(&self, id: TotalId) -> &Total {
+        self.totals.get(id.0)
     }
 
-    /// All that a part takes, with what it uses. None where something that it uses has been given up.
-    pub(crate) fn taking_of(
+    /// All that a summary takes, with what it uses. None where something that it uses has been given up.
+    pub(crate) fn total_of(
         &self,
-        part: &Part,
+        summary: &Summary,
         fuel: &Fuel<'_>,
         buffers: &mut Buffers,
-    ) -> Result<Option<TakingId>, Error> {
+    ) -> Result<Option<TotalId>, Error> {
         loop {
-            match self.gather(part, &mut buffers.gathering)? {
-                Gathered::All(taking) => return Ok(Some(taking)),
+            match self.gather(summary, &mut buffers.total_builder)? {
+                Gathered::All(total) => return Ok(Some(total)),
                 Gathered::GivenUp => return Ok(None),
                 // Another thread has found it, and is just about to note it.
-                Gathered::Lacks(key) if self.part(key, fuel, buffers)?.is_none() => return Ok(None),
+                Gathered::Lacks(key) if self.summary(key, fuel, buffers)?.is_none() => return Ok(None),
                 Gathered::Lacks(_) => {}
             }
         }
     }
 
-    fn gather(&self, part: &Part, gathering: &mut Gathering) -> Result<Gathered, Error> {
-        if let Some(&known) = part.taking.get() {
+    fn gather(&self, summary: &Summary, total_builder: &mut TotalBuilder) -> Result<Gathered, Error> {
+        if let Some(&known) = summary.total.get() {
             return Ok(Gathered::All(known));
         }
-        gathering.clear();
+        total_builder.clear();
         let mut sets: SmallVec<[&TokenSet; 2]> = SmallVec::new();
-        let mut parts: SmallVec<[&Part; 8]> = SmallVec::new();
-        parts.push(part);
-        while let Some(part) = parts.pop() {
-            if let Some(&known) = part.taking.get() {
-                sets.extend(gathering.add(self.taking(known)));
+        let mut summaries: SmallVec<[&Summary; 8]> = SmallVec::new();
+        summaries.push(summary);
+        while let Some(summary) = summaries.pop() {
+            if let Some(&known) = summary.total.get() {
+                sets.extend(total_builder.add(self.total(known)));
                 continue;
             }
-            gathering.tokens.extend_from_slice(&part.tokens);
-            if !part.large.is_empty() {
-                sets.push(&part.large);
+            total_builder.tokens.extend_from_slice(&summary.tokens);
+            if !summary.large.is_empty() {
+                sets.push(&summary.large);
             }
-            gathering.lexemes.extend_from_slice(&part.lexemes);
-            for &key in part.uses.iter().filter(|&&key| gathering.seen.insert(key)) {
-                match self.parts.get(&key) {
-                    Some(Some(used)) => parts.push(used),
+            total_builder.lexemes.extend_from_slice(&summary.lexemes);
+            for &key in summary.uses.iter().filter(|&&key| total_builder.seen.insert(key)) {
+                match self.summaries.get(&key) {
+                    Some(Some(used)) => summaries.push(used),
                     Some(None) => return Ok(Gathered::GivenUp),
                     None => return Ok(Gathered::Lacks(key)),
                 }
             }
         }
-        let taking = self.gathered(gathering, &sets)?;
-        Ok(Gathered::All(*part.taking.get_or_init(|| taking)))
+        let total = self.gathered(total_builder, &sets)?;
+        Ok(Gathered::All(*summary.total.get_or_init(|| total)))
     }
 
     /// All that a lexeme takes, and behind it what has been found there.
-    pub(crate) fn taking_of_lexeme(
+    pub(crate) fn total_of_lexeme(
         &self,
-        lexeme: LexemeKey,
-        behind: Option<TakingId>,
-        gathering: &mut Gathering,
-    ) -> Result<TakingId, Error> {
-        gathering.clear();
-        gathering.lexemes.push(lexeme);
-        let large = behind.and_then(|behind| gathering.add(self.taking(behind)));
-        self.gathered(gathering, large.as_slice())
+        lexeme: EntryRef,
+        behind: Option<TotalId>,
+        total_builder: &mut TotalBuilder,
+    ) -> Result<TotalId, Error> {
+        total_builder.clear();
+        total_builder.lexemes.push(lexeme);
+        let large = behind.and_then(|behind| total_builder.add(self.total(behind)));
+        self.gathered(total_builder, large.as_slice())
     }
 
     /// What has been gathered, and some sets of many tokens.
-    fn gathered(&self, gathering: &mut Gathering, sets: &[&TokenSet]) -> Result<TakingId, Error> {
-        let Gathering { tokens, lexemes, many, .. } = gathering;
+    fn gathered(&self, total_builder: &mut TotalBuilder, sets: &[&TokenSet]) -> Result<TotalId, Error> {
+        let TotalBuilder { tokens, lexemes, many, .. } = total_builder;
         lexemes.sort_unstable();
         lexemes.dedup();
         for &key in &*lexemes {
-            let taken = self.lexeme_tokens(key)?;
-            if taken.are_many() {
+            let view = self.lexeme_tokens(key)?;
+            if view.are_many() {
                 many.push(key);
             } else {
-                taken.own.append_to(tokens);
+                view.own.append_to(tokens);
             }
         }
         many.sort_unstable();
         many.dedup();
         let words = self.vocabulary().mask_words();
-        if tokens.len() > MANY {
-            gathering.leave_once(words);
+        if tokens.len() > MIN_TOKENS_TO_DEDUPLICATE {
+            total_builder.deduplicate(words);
         }
-        let Gathering { tokens, many, .. } = gathering;
+        let TotalBuilder { tokens, many, .. } = total_builder;
         let mut large = TokenSet::empty();
         // A list that is longer than a row is better one.
         if let ([set], true) = (sets, tokens.len() <= words) {
@@ -206,35 +206,35 @@ impl Masks {
             tokens.drain(..).for_each(|id| row[id.word()] |= id.bit());
             large = TokenSet::from_row(row);
         }
-        let are_few = large.is_empty() && tokens.len() <= FEW;
+        let are_few = large.is_empty() && tokens.len() <= MAX_INTERNED_TOKENS;
         if are_few {
             tokens.sort_unstable();
             tokens.dedup();
         }
-        let taking = Taking { tokens: tokens[..].into(), large, lexemes: many[..].into() };
-        Ok(self.keep_taking(taking, are_few))
+        let total = Total { tokens: tokens[..].into(), large, lexemes: many[..].into() };
+        Ok(self.keep_total(total, are_few))
     }
 
-    /// Keeps what is taken; where it is few, once with what is equal.
-    fn keep_taking(&self, taking: Taking, are_few: bool) -> TakingId {
-        let lists = size_of_val(&*taking.tokens) + size_of_val(&*taking.lexemes) + taking.large.bytes_used();
-        let spend = || self.budget.spend(size_of::<Taking>() + lists);
+    /// Keeps what is view; where it is few, once with what is equal.
+    fn keep_total(&self, total: Total, are_few: bool) -> TotalId {
+        let lists = size_of_val(&*total.tokens) + size_of_val(&*total.lexemes) + total.large.bytes_used();
+        let spend = || self.budget.spend(size_of::<Total>() + lists);
         if !are_few {
             spend();
-            return TakingId(self.takings.push(taking));
+            return TotalId(self.totals.push(total));
         }
-        let keep = |taking: &Taking| {
+        let keep = |total: &Total| {
             spend();
-            taking.clone()
+            total.clone()
         };
-        TakingId(self.takings.intern(&taking, keep))
+        TotalId(self.totals.intern(&total, keep))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::node_set::interned::ContinuationId;
+    use crate::node_set::continuation::ContinuationId;
     use crate::{Config, Scratch, testing};
 
     /// As when one thread notes what it has found, and another has read only some of it.
@@ -248,27 +248,27 @@ mod tests {
         let masks = || testing::masks(&network, &lexicon, &config);
         let (whole, mut users) = (masks(), 0);
         whole.mask(whole.recognizer.initial(), &mut Scratch::new(words.len())).unwrap();
-        for (&key, part) in whole.parts.iter() {
-            let Some(part) = part else { continue };
-            users += usize::from(!part.uses.is_empty());
+        for (&key, summary) in whole.summaries.iter() {
+            let Some(summary) = summary else { continue };
+            users += usize::from(!summary.uses.is_empty());
             let some = masks();
-            let copy = Part::new(
-                part.tokens.clone(),
-                part.large.clone(),
-                part.lexemes.clone(),
-                part.uses.clone(),
-                part.handovers.clone(),
+            let copy = Summary::new(
+                summary.tokens.clone(),
+                summary.large.clone(),
+                summary.lexemes.clone(),
+                summary.uses.clone(),
+                summary.exits.clone(),
             );
             let copy = some.keep(key, Some(copy)).as_ref().unwrap();
             let fuel = Fuel::new(&some, 1);
-            let all = |masks: &Masks, part| {
-                let taking = masks.taking_of(part, &fuel, &mut Buffers::default()).unwrap();
-                let taking = masks.taking(taking.expect("there is little to find"));
+            let all = |masks: &Masks, summary| {
+                let total = masks.total_of(summary, &fuel, &mut Buffers::default()).unwrap();
+                let total = masks.total(total.expect("there is little to find"));
                 let mut row = vec![0; masks.vocabulary().mask_words()];
-                taking.union_into(&mut row);
-                (row, taking.lexemes.clone())
+                total.union_into(&mut row);
+                (row, total.lexemes.clone())
             };
-            assert_eq!(all(&some, copy), all(&whole, part), "below {:?}", key.1 == ContinuationId::WHOLE);
+            assert_eq!(all(&some, copy), all(&whole, summary), "below {:?}", key.1 == ContinuationId::WHOLE);
         }
         assert!(users > 0, "nothing uses anything");
     }

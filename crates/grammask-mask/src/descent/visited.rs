@@ -1,13 +1,13 @@
-//! What has been run in an activation, so that nothing is run twice.
+//! What has been run in an gss, so that nothing is run twice.
 
 use grammask_earley::NetworkNodeId;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::masks::budget::Fuel;
-use crate::node_set::Places;
-use crate::node_set::interned::ContinuationId;
-use crate::node_set::semi_naive::{Delta, Telling};
+use crate::node_set::NodeSet;
+use crate::node_set::continuation::ContinuationId;
+use crate::node_set::semi_naive::{Propagation, SemiNaiveSet};
 
 /// Up to so many visits are looked through; of more, those of a node are looked up. There are thousands where that many items may come.
 const FEW: usize = 16;
@@ -23,20 +23,20 @@ pub(crate) struct Visited {
 struct Many {
     each: FxHashMap<NetworkNodeId, SmallVec<[(ContinuationId, bool); 1]>>,
     /// What is new in visits of nodes that are visited often, each with what it scans or without.
-    deltas: Vec<(NetworkNodeId, bool, Delta)>,
+    deltas: Vec<(NetworkNodeId, bool, SemiNaiveSet)>,
 }
 
 impl Visited {
-    /// Notes a visit, and says what is to be done in it; later, that is [`rest`](Self::rest).
+    /// Notes a visit, and says what is to be done in it; deferred, that is [`rest`](Self::rest).
     pub(crate) fn insert(
         &mut self,
         fuel: &Fuel<'_>,
         node: NetworkNodeId,
         continuation: ContinuationId,
         scans: bool,
-    ) -> Telling {
+    ) -> Propagation {
         let lexicon = fuel.lexicon();
-        let places = lexicon.continuation(continuation).places();
+        let places = lexicon.continuation(continuation).set();
         if let Some(delta) = self.delta(node, scans) {
             return delta.add(fuel, places);
         }
@@ -48,12 +48,12 @@ impl Visited {
         let many = many.into_iter().flatten().filter(|&&(_, all)| all >= scans).map(|&(places, _)| places);
         let before = few.chain(many);
         if before.clone().any(|larger| continuations.contains(larger, continuation)) {
-            return Telling::Known;
+            return Propagation::Nothing;
         }
-        if let Some(mut delta) = Delta::if_due(lexicon, before, continuation) {
-            let telling = delta.add(fuel, places);
+        if let Some(mut delta) = SemiNaiveSet::if_due(lexicon, before, continuation) {
+            let propagation = delta.add(fuel, places);
             self.many.get_or_insert_default().deltas.push((node, scans, delta));
-            return telling;
+            return propagation;
         }
         self.few.push((node, continuation, scans));
         if self.few.len() > FEW {
@@ -62,17 +62,17 @@ impl Visited {
                 many.each.entry(node).or_default().push((continuation, scans));
             }
         }
-        Telling::Now
+        Propagation::Now
     }
 
-    fn delta(&mut self, node: NetworkNodeId, scans: bool) -> Option<&mut Delta> {
+    fn delta(&mut self, node: NetworkNodeId, scans: bool) -> Option<&mut SemiNaiveSet> {
         let mut deltas = self.many.as_mut()?.deltas.iter_mut();
         let (_, _, delta) = deltas.find(|(other, all, _)| (*other, *all) == (node, scans))?;
         Some(delta)
     }
 
     /// Where a node is still to be run.
-    pub(crate) fn rest(&mut self, node: NetworkNodeId, scans: bool, short: usize) -> Option<Places> {
+    pub(crate) fn rest(&mut self, node: NetworkNodeId, scans: bool, short: usize) -> Option<NodeSet> {
         self.delta(node, scans)?.take(short)
     }
 }

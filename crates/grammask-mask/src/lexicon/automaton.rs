@@ -8,9 +8,9 @@ use grammask_regular::{ByteSet, Error, Limits, RegularId, Store};
 use grammask_trie::Vocabulary;
 use rustc_hash::FxHashMap;
 
-use crate::lexicon::slice::frontier::Behind;
-use crate::lexicon::walk::self_loop::Coverage;
-use crate::lexicon::{FEW_TEXTS, PartId};
+use crate::lexicon::slice::frontier::AfterMultibyte;
+use crate::lexicon::walk::self_loop::LoopAlphabet;
+use crate::lexicon::{EntryId, MAX_TEXTS};
 
 /// A state of a lexeme. Two bits of the number say what walks ask most often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -65,28 +65,28 @@ pub(crate) struct State {
     /// The state that counters lead to that are as far from their bounds as can be seen.
     saturated: OnceLock<LexemeId>,
     /// What it takes at the beginning of a token.
-    pub(crate) whole: OnceLock<PartId>,
-    seldom: OnceLock<Box<Seldom>>,
+    pub(crate) at_root: OnceLock<EntryId>,
+    cold: OnceLock<Box<ColdState>>,
 }
 
-/// What is asked of few states, mostly of those for which something is walked: so the others are small, and near each other.
+/// What is want of few states, mostly of those for which something is counters: so the others are small, and near each other.
 #[derive(Default)]
-pub(crate) struct Seldom {
-    pub(crate) loops: OnceLock<Coverage>,
+pub(crate) struct ColdState {
+    pub(crate) loops: OnceLock<LoopAlphabet>,
     /// See `near_duplicate.rs`.
-    pub(crate) kin: OnceLock<Option<LexemeId>>,
+    pub(crate) near_duplicate: OnceLock<Option<LexemeId>>,
     /// See `same_successors.rs`.
-    pub(crate) twin: OnceLock<LexemeId>,
+    pub(crate) representative: OnceLock<LexemeId>,
     /// See `split_prefix.rs`.
-    pub(crate) head: OnceLock<Option<(LexemeId, LexemeId)>>,
+    pub(crate) prefix: OnceLock<Option<(LexemeId, LexemeId)>>,
     /// See `frontier.rs`.
-    pub(crate) behind: [OnceLock<Option<Behind>>; 3],
+    pub(crate) behind: [OnceLock<Option<AfterMultibyte>>; 3],
     live: OnceLock<ByteSet>,
 }
 
 /// The states of a [`LoopSplit`].
-pub(crate) struct Halves {
-    pub(crate) head: LexemeId,
+pub(crate) struct ConcatSplit {
+    pub(crate) prefix: LexemeId,
     pub(crate) repeated: LexemeId,
     pub(crate) rest: LexemeId,
 }
@@ -114,21 +114,21 @@ impl State {
         usize::from(self.classes.of[usize::from(byte)])
     }
 
-    /// Over which characters it loops, if that has been asked.
+    /// Over which characters it loops, if that has been want.
     #[inline]
-    pub(crate) fn known_loops(&self) -> Option<&Coverage> {
-        self.seldom.get()?.loops.get()
+    pub(crate) fn known_loops(&self) -> Option<&LoopAlphabet> {
+        self.cold.get()?.loops.get()
     }
 }
 
 /// Languages and their derivatives, as a deterministic automaton that is made while it runs.
 pub(crate) struct Automaton {
     states: Arena<State>,
-    workbench: Mutex<Workbench>,
+    builder: Mutex<Builder>,
 }
 
 /// What is changed when a state is made.
-struct Workbench {
+struct Builder {
     store: Store,
     /// What stands below places in the trie.
     horizon: Horizon,
@@ -138,7 +138,7 @@ struct Workbench {
     classes: FxHashMap<u32, Arc<Classes>>,
 }
 
-impl Workbench {
+impl Builder {
     /// What its tables take, in bytes.
     fn bytes_used(&self) -> usize {
         self.store.bytes_used() + self.horizon.bytes_used()
@@ -160,14 +160,14 @@ impl Workbench {
             is_plain: analysis::is_uncounted(&self.store, language),
             classes: Arc::clone(classes),
             saturated: OnceLock::new(),
-            whole: OnceLock::new(),
-            seldom: OnceLock::new(),
+            at_root: OnceLock::new(),
+            cold: OnceLock::new(),
         }
     }
 }
 
 /// How a language is written, as far as loops can be read off it.
-pub(crate) enum Surface {
+pub(crate) enum HeadForm {
     /// A counted repetition with a bound: what is repeated, its bounds, and what follows.
     Counted { base: LexemeId, min: u32, max: u32, rest: LexemeId },
     /// An intersection.
@@ -177,21 +177,24 @@ pub(crate) enum Surface {
 }
 
 /// Strings of up to so many bytes are not looked for in the vocabulary: most of those that matter are somewhere.
-const SHORT: u32 = 16;
+const MAX_ALWAYS_KEPT_BYTES: u32 = 16;
 
 /// What a lexicon takes for each expression of its store, all tables together, and more than which budget no space is taken for.
-const BYTES_AN_EXPRESSION: usize = 400;
-const LARGE: usize = 1 << 28;
+const BYTES_PER_EXPRESSION: usize = 400;
+const MAX_RESERVED_BUDGET_BYTES: usize = 1 << 28;
 
 /// So many bytes are few, and so many classes of bytes not yet many.
-const FEW: usize = 4;
-const CLASSES: usize = 8;
+const MAX_FEW_BYTES: usize = 4;
+const MAX_CLASSES_CHECKED: usize = 8;
 
 impl Automaton {
     /// What stands below places in the trie of a vocabulary.
     pub(crate) fn horizon_of(vocabulary: &Vocabulary) -> Horizon {
-        let texts = vocabulary.tokens().map(|(_, bytes)| bytes).filter(|bytes| bytes.len() > SHORT as usize);
-        Horizon::new(SHORT, texts)
+        let texts = vocabulary
+            .tokens()
+            .map(|(_, bytes)| bytes)
+            .filter(|bytes| bytes.len() > MAX_ALWAYS_KEPT_BYTES as usize);
+        Horizon::new(MAX_ALWAYS_KEPT_BYTES, texts)
     }
 
     /// The horizon as it is for an automaton without states.
@@ -202,10 +205,10 @@ impl Automaton {
     /// Without states, but with the address space for what a budget of so many bytes allows.
     pub(crate) fn new(horizon: Horizon, config: &Limits, budget: usize) -> Self {
         let mut store = Store::new(config);
-        store.reserve_address_space(budget.min(LARGE) / BYTES_AN_EXPRESSION);
+        store.reserve_address_space(budget.min(MAX_RESERVED_BUDGET_BYTES) / BYTES_PER_EXPRESSION);
         let automaton = Self {
             states: Arena::new(),
-            workbench: Mutex::new(Workbench {
+            builder: Mutex::new(Builder {
                 store,
                 horizon,
                 numbers: Column::new(),
@@ -213,10 +216,10 @@ impl Automaton {
             }),
         };
         // The number 0 belongs to the empty language.
-        let mut workbench = automaton.lock();
-        automaton.states.push(workbench.state(RegularId::EMPTY));
-        workbench.numbers.set(RegularId::EMPTY.index() as u32, LexemeId::DEAD.number());
-        drop(workbench);
+        let mut builder = automaton.lock();
+        automaton.states.push(builder.state(RegularId::EMPTY));
+        builder.numbers.set(RegularId::EMPTY.index() as u32, LexemeId::DEAD.number());
+        drop(builder);
         automaton
     }
 
@@ -260,10 +263,10 @@ impl Automaton {
         self.states.get(id.index())
     }
 
-    /// Where it is noted what is asked of few states.
-    pub(crate) fn seldom(&self, id: LexemeId, budget: &Budget) -> &Seldom {
-        self.state(id).seldom.get_or_init(|| {
-            budget.spend(size_of::<Seldom>());
+    /// Where it is noted what is want of few states.
+    pub(crate) fn cold(&self, id: LexemeId, budget: &Budget) -> &ColdState {
+        self.state(id).cold.get_or_init(|| {
+            budget.spend(size_of::<ColdState>());
             Box::default()
         })
     }
@@ -285,12 +288,12 @@ impl Automaton {
 
     #[cold]
     pub(crate) fn step_anew(&self, state: &State, byte: u8, budget: &Budget) -> Result<LexemeId, Error> {
-        let mut workbench = self.lock();
-        let before = workbench.store.bytes_used();
-        let next = workbench.store.derivative(state.language, byte)?;
-        let next = self.number(&mut workbench, next, budget)?;
+        let mut builder = self.lock();
+        let before = builder.store.bytes_used();
+        let next = builder.store.derivative(state.language, byte)?;
+        let next = self.number(&mut builder, next, budget)?;
         state.row.set(state.class_of(byte), next.0);
-        budget.spend(workbench.store.bytes_used().saturating_sub(before));
+        budget.spend(builder.store.bytes_used().saturating_sub(before));
         Ok(next)
     }
 
@@ -303,11 +306,11 @@ impl Automaton {
                 Some(next) => next,
                 None if place + 1 == text.len() => return self.step_anew(state, byte, budget),
                 None => {
-                    let mut workbench = self.lock();
-                    let before = workbench.store.bytes_used();
-                    let last = workbench.store.derivative_by_text(state.language, &text[place..])?;
-                    let last = self.number(&mut workbench, last, budget)?;
-                    budget.spend(workbench.store.bytes_used().saturating_sub(before));
+                    let mut builder = self.lock();
+                    let before = builder.store.bytes_used();
+                    let last = builder.store.derivative_by_text(state.language, &text[place..])?;
+                    let last = self.number(&mut builder, last, budget)?;
+                    budget.spend(builder.store.bytes_used().saturating_sub(before));
                     return Ok(last);
                 }
             };
@@ -335,64 +338,64 @@ impl Automaton {
     }
 
     /// Where a state goes on to: bytes, and the state behind each and behind the bytes up to the next one.
-    pub(crate) fn ways(&self, id: LexemeId, budget: &Budget) -> Result<Vec<(u8, LexemeId)>, Error> {
-        let mut ways: Vec<(u8, LexemeId)> = Vec::new();
+    pub(crate) fn successors(&self, id: LexemeId, budget: &Budget) -> Result<Vec<(u8, LexemeId)>, Error> {
+        let mut successors: Vec<(u8, LexemeId)> = Vec::new();
         for byte in 0..=u8::MAX {
             let next = self.step(id, byte, budget)?;
-            if ways.last().is_none_or(|&(_, before)| before != next) {
-                ways.push((byte, next));
+            if successors.last().is_none_or(|&(_, before)| before != next) {
+                successors.push((byte, next));
             }
         }
-        Ok(ways)
+        Ok(successors)
     }
 
     /// The bytes that lead somewhere.
     pub(crate) fn live_bytes(&self, id: LexemeId, budget: &Budget) -> Result<ByteSet, Error> {
         let state = self.state(id);
-        let place = &self.seldom(id, budget).live;
+        let place = &self.cold(id, budget).live;
         if let Some(live) = place.get() {
             return Ok(*live);
         }
-        let mut workbench = self.lock();
-        let before = workbench.store.bytes_used();
-        let live = workbench.store.live_bytes(state.language)?;
-        budget.spend(workbench.store.bytes_used().saturating_sub(before));
+        let mut builder = self.lock();
+        let before = builder.store.bytes_used();
+        let live = builder.store.live_bytes(state.language)?;
+        budget.spend(builder.store.bytes_used().saturating_sub(before));
         Ok(*place.get_or_init(|| live))
     }
 
     /// The bytes that lead somewhere, if these are few.
     pub(crate) fn few_live_bytes(&self, id: LexemeId, budget: &Budget) -> Result<Option<ByteSet>, Error> {
         let state = self.state(id);
-        // What tells apart many classes is asked later, and byte by byte, unless it is evident.
-        let place = &self.seldom(id, budget).live;
-        if state.row.len() > CLASSES && place.get().is_none() {
+        // What tells apart many classes is want later, and byte by byte, unless it is evident.
+        let place = &self.cold(id, budget).live;
+        if state.row.len() > MAX_CLASSES_CHECKED && place.get().is_none() {
             let Some(live) = analysis::first_bytes(&self.lock().store, state.language) else {
                 return Ok(None);
             };
             place.get_or_init(|| live);
         }
-        Ok(Some(self.live_bytes(id, budget)?).filter(|live| live.len() <= FEW))
+        Ok(Some(self.live_bytes(id, budget)?).filter(|live| live.len() <= MAX_FEW_BYTES))
     }
 
     /// How the language of a state is written.
-    pub(crate) fn surface(&self, id: LexemeId, budget: &Budget) -> Result<Surface, Error> {
-        let mut workbench = self.lock();
+    pub(crate) fn head_form(&self, id: LexemeId, budget: &Budget) -> Result<HeadForm, Error> {
+        let mut builder = self.lock();
         let language = self.state(id).language;
         // A repetition without bounds is a loop that needs no counting.
         if let Some(Counter { base, min, max, rest }) =
-            analysis::leading_counter(&mut workbench.store, language)?
+            analysis::leading_counter(&mut builder.store, language)?
             && (min > 0 || max.is_some())
         {
-            let base = self.number(&mut workbench, base, budget)?;
-            let rest = self.number(&mut workbench, rest, budget)?;
-            return Ok(Surface::Counted { base, min, max: max.unwrap_or(u32::MAX), rest });
+            let base = self.number(&mut builder, base, budget)?;
+            let rest = self.number(&mut builder, rest, budget)?;
+            return Ok(HeadForm::Counted { base, min, max: max.unwrap_or(u32::MAX), rest });
         }
-        let conjuncts = analysis::conjuncts(&mut workbench.store, language)?;
+        let conjuncts = analysis::conjuncts(&mut builder.store, language)?;
         if conjuncts.is_empty() {
-            return Ok(Surface::Plain);
+            return Ok(HeadForm::Plain);
         }
-        let numbers = conjuncts.into_iter().map(|part| self.number(&mut workbench, part, budget));
-        Ok(Surface::All(numbers.collect::<Result<_, _>>()?))
+        let numbers = conjuncts.into_iter().map(|part| self.number(&mut builder, part, budget));
+        Ok(HeadForm::All(numbers.collect::<Result<_, _>>()?))
     }
 
     /// The texts that a lexeme spells in a JSON string, if these are few; or all others: then also the lexeme that spells all texts.
@@ -401,10 +404,10 @@ impl Automaton {
         id: LexemeId,
         budget: &Budget,
     ) -> Result<Option<(FiniteLanguage, Option<LexemeId>)>, Error> {
-        let mut workbench = self.lock();
-        let store = &mut workbench.store;
+        let mut builder = self.lock();
+        let store = &mut builder.store;
         let before = store.bytes_used();
-        let Some(spelled) = analysis::finite_language(store, self.state(id).language, FEW_TEXTS)? else {
+        let Some(spelled) = analysis::finite_language(store, self.state(id).language, MAX_TEXTS)? else {
             return Ok(None);
         };
         if !spelled.is_complement {
@@ -412,7 +415,7 @@ impl Automaton {
         }
         let all = analysis::universal_language(store, &spelled)?;
         budget.spend(store.bytes_used().saturating_sub(before));
-        let all = self.number(&mut workbench, all, budget)?;
+        let all = self.number(&mut builder, all, budget)?;
         Ok(Some((spelled, Some(all))))
     }
 
@@ -423,16 +426,16 @@ impl Automaton {
         id: LexemeId,
         budget: &Budget,
     ) -> Result<Option<(LexemeId, usize)>, Error> {
-        let mut workbench = self.lock();
-        let before = workbench.store.bytes_used();
-        let found = analysis::split_length(&mut workbench.store, self.state(id).language)?;
+        let mut builder = self.lock();
+        let before = builder.store.bytes_used();
+        let found = analysis::split_length(&mut builder.store, self.state(id).language)?;
         let free = match found.filter(|(_, characters)| *characters.start() <= 1) {
             Some((language, characters)) => {
-                Some((self.number(&mut workbench, language, budget)?, *characters.end() as usize))
+                Some((self.number(&mut builder, language, budget)?, *characters.end() as usize))
             }
             None => None,
         };
-        budget.spend(workbench.store.bytes_used().saturating_sub(before));
+        budget.spend(builder.store.bytes_used().saturating_sub(before));
         Ok(free)
     }
 
@@ -444,14 +447,14 @@ impl Automaton {
         least: usize,
         budget: &Budget,
     ) -> Result<Option<(LexemeId, usize)>, Error> {
-        let mut workbench = self.lock();
-        let before = workbench.store.bytes_used();
-        let found = analysis::drop_bounds(&mut workbench.store, self.state(id).language, least as u32)?;
+        let mut builder = self.lock();
+        let before = builder.store.bytes_used();
+        let found = analysis::drop_bounds(&mut builder.store, self.state(id).language, least as u32)?;
         let free = match found {
-            Some((language, most)) => Some((self.number(&mut workbench, language, budget)?, most as usize)),
+            Some((language, most)) => Some((self.number(&mut builder, language, budget)?, most as usize)),
             None => None,
         };
-        budget.spend(workbench.store.bytes_used().saturating_sub(before));
+        budget.spend(builder.store.bytes_used().saturating_sub(before));
         Ok(free)
     }
 
@@ -461,26 +464,30 @@ impl Automaton {
         id: LexemeId,
         budget: &Budget,
     ) -> Result<Option<LexemeId>, Error> {
-        let mut workbench = self.lock();
-        let before = workbench.store.bytes_used();
-        let found = analysis::drop_exceptions(&mut workbench.store, self.state(id).language)?;
-        let other = found.map(|language| self.number(&mut workbench, language, budget)).transpose()?;
-        budget.spend(workbench.store.bytes_used().saturating_sub(before));
+        let mut builder = self.lock();
+        let before = builder.store.bytes_used();
+        let found = analysis::drop_exceptions(&mut builder.store, self.state(id).language)?;
+        let other = found.map(|language| self.number(&mut builder, language, budget)).transpose()?;
+        budget.spend(builder.store.bytes_used().saturating_sub(before));
         Ok(other.filter(|&other| other != id))
     }
 
     /// A state as what comes first in it and what follows; see [`Store::split_behind_loop`].
-    pub(crate) fn split(&self, id: LexemeId, budget: &Budget) -> Result<Option<Halves>, Error> {
-        let mut workbench = self.lock();
-        let before = workbench.store.bytes_used();
-        let found = match analysis::split_after_loop(&mut workbench.store, self.state(id).language)? {
-            Some(LoopSplit { prefix: head, repeated, rest }) => {
-                let mut number = |language| self.number(&mut workbench, language, budget);
-                Some(Halves { head: number(head)?, repeated: number(repeated)?, rest: number(rest)? })
+    pub(crate) fn split(&self, id: LexemeId, budget: &Budget) -> Result<Option<ConcatSplit>, Error> {
+        let mut builder = self.lock();
+        let before = builder.store.bytes_used();
+        let found = match analysis::split_after_loop(&mut builder.store, self.state(id).language)? {
+            Some(LoopSplit { prefix, repeated, rest }) => {
+                let mut number = |language| self.number(&mut builder, language, budget);
+                Some(ConcatSplit {
+                    prefix: number(prefix)?,
+                    repeated: number(repeated)?,
+                    rest: number(rest)?,
+                })
             }
             None => None,
         };
-        budget.spend(workbench.store.bytes_used().saturating_sub(before));
+        budget.spend(builder.store.bytes_used().saturating_sub(before));
         Ok(found)
     }
 
@@ -490,61 +497,9 @@ impl Automaton {
             .map(|characters| characters as usize)
     }
 
-    /// A state whose language lies within those of both, as far as they show what they have in common; nothing where that does not go on, or where
-    /// somebody would have to search for what is in it, or behind it.
-    pub(crate) fn common(
-        &self,
-        a: LexemeId,
-        b: LexemeId,
-        budget: &Budget,
-    ) -> Result<Option<LexemeId>, Error> {
-        let [a, b] = [a, b].map(|id| self.state(id).language);
-        self.simple(budget, |store| analysis::common_subset(store, a, b))
-    }
-
-    /// A state whose language lies within that of another, and which has no complements; nothing as with [`common`](Self::common).
-    pub(crate) fn kernel(&self, id: LexemeId, budget: &Budget) -> Result<Option<LexemeId>, Error> {
-        let language = self.state(id).language;
-        self.simple(budget, |store| analysis::invariant_subset(store, language))
-    }
-
-    /// The state of a language that is made, if it goes on and nobody has to search for what is in it, or behind it.
-    fn simple(
-        &self,
-        budget: &Budget,
-        make: impl FnOnce(&mut Store) -> Result<RegularId, Error>,
-    ) -> Result<Option<LexemeId>, Error> {
-        let mut workbench = self.lock();
-        let before = workbench.store.bytes_used();
-        let state = make(&mut workbench.store).and_then(|language| {
-            match analysis::is_standard(&workbench.store, language) {
-                true => self.number(&mut workbench, language, budget).map(Some),
-                false => Ok(None),
-            }
-        });
-        budget.spend(workbench.store.bytes_used().saturating_sub(before));
-        Ok(state?.filter(|state| state.goes_on()))
-    }
-
-    /// Whether the language of one state evidently lies within that of another.
-    pub(crate) fn is_within(&self, small: LexemeId, large: LexemeId) -> bool {
-        let [small, large] = [small, large].map(|id| self.state(id).language);
-        analysis::is_syntactic_subset(&self.lock().store, small, large)
-    }
-
-    /// Whether the strings of a state are known to be whole characters.
+    /// Whether the strings of a state are known to be at_root characters.
     pub(crate) fn is_text(&self, id: LexemeId) -> bool {
         analysis::is_utf8(&self.lock().store, self.state(id).language)
-    }
-
-    /// The bytes of the strings of a state; perhaps more.
-    pub(crate) fn bytes(&self, id: LexemeId) -> ByteSet {
-        analysis::alphabet(&self.lock().store, self.state(id).language)
-    }
-
-    /// Whether every string of a state evidently has a byte that is not one of these.
-    pub(crate) fn needs_other(&self, id: LexemeId, bytes: &ByteSet) -> bool {
-        analysis::requires_byte_outside(&self.lock().store, self.state(id).language, bytes)
     }
 
     /// The state in which nothing can follow and nothing is missing.
@@ -552,18 +507,13 @@ impl Automaton {
         self.number(&mut self.lock(), RegularId::EPSILON, budget)
     }
 
-    fn number(
-        &self,
-        workbench: &mut Workbench,
-        language: RegularId,
-        budget: &Budget,
-    ) -> Result<LexemeId, Error> {
-        if let Some(number) = workbench.numbers.get(language.index() as u32) {
+    fn number(&self, builder: &mut Builder, language: RegularId, budget: &Budget) -> Result<LexemeId, Error> {
+        if let Some(number) = builder.numbers.get(language.index() as u32) {
             return Ok(LexemeId::from_number(number));
         }
-        let goes_on = workbench.store.has_nonempty_string(language)?;
-        let completes = workbench.store.is_nullable(language);
-        let state = workbench.state(language);
+        let goes_on = builder.store.has_nonempty_string(language)?;
+        let completes = builder.store.is_nullable(language);
+        let state = builder.state(language);
         let row = state.row.bytes_used();
         let index = self.states.push(state);
         let id = LexemeId(
@@ -571,13 +521,13 @@ impl Automaton {
                 | (u32::from(completes) * LexemeId::COMPLETES)
                 | (u32::from(goes_on) * LexemeId::GOES_ON),
         );
-        let (_, allocated) = workbench.numbers.set(language.index() as u32, id.number());
+        let (_, allocated) = builder.numbers.set(language.index() as u32, id.number());
         budget.spend(size_of::<State>() + row + allocated);
         Ok(id)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Workbench> {
-        // A language is entered whole or not at all, so a panic elsewhere leaves nothing half done.
-        self.workbench.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Builder> {
+        // A language is entered at_root or not at all, so a panic elsewhere leaves nothing half done.
+        self.builder.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

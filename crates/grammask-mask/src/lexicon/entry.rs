@@ -1,26 +1,26 @@
-//! The tokens that a lexeme takes, as they are kept: some, and where it nearly takes what another one takes, what that one's part has,
+//! The tokens that a lexeme takes, as they are kept: some, and where it nearly takes what another one takes, what that one's entry has,
 //! but for some.
 
 use grammask_trie::{Mask, TokenId, TokenSet};
 
-use crate::lexicon::walk::output::{Findings, Found};
-use crate::lexicon::{Lexicon, PartId};
-use crate::node_set::Places;
-use crate::node_set::interned::ContinuationId;
+use crate::lexicon::walk::output::{OutputTokens, WalkOutput};
+use crate::lexicon::{EntryId, Lexicon};
+use crate::node_set::NodeSet;
+use crate::node_set::continuation::ContinuationId;
 
-/// A set of more tokens is not copied into what it is a part of.
+/// A set of more tokens is not copied into what it is a entry of.
 const MANY: usize = 128;
 
 /// As they are kept.
-pub(crate) struct LexemeTokens {
-    pub(crate) own: Own,
-    /// What it takes besides: what this part, of another lexeme, has for its own, but for some tokens.
-    pub(crate) kin: Option<(PartId, Box<[TokenId]>)>,
+pub(crate) struct EntryTokens {
+    pub(crate) own: StoredTokens,
+    /// What it takes besides: what this entry, of another lexeme, has for its own, but for some tokens.
+    pub(crate) base: Option<(EntryId, Box<[TokenId]>)>,
 }
 
 /// Tokens that are kept by themselves: as a set, or where they are many as a row, by its number, of which masks can be made as it is.
 #[derive(Clone)]
-pub(crate) enum Own {
+pub(crate) enum StoredTokens {
     Set(TokenSet),
     Row(u32),
 }
@@ -34,22 +34,22 @@ pub(crate) enum Tokens<'a> {
 
 /// As they are looked at.
 #[derive(Clone, Copy)]
-pub(crate) struct Taken<'a> {
+pub(crate) struct TokenView<'a> {
     pub(crate) own: Tokens<'a>,
-    pub(crate) kin: Option<Kin<'a>>,
+    pub(crate) base: Option<BaseEntry<'a>>,
 }
 
 /// What a lexeme takes because another one does.
 #[derive(Clone, Copy)]
-pub(crate) struct Kin<'a> {
-    /// The part of the other one.
-    pub(crate) part: PartId,
+pub(crate) struct BaseEntry<'a> {
+    /// The entry of the other one.
+    pub(crate) entry: EntryId,
     tokens: Tokens<'a>,
     /// What the other one takes and this one does not.
-    pub(crate) less: &'a [TokenId],
+    pub(crate) removed: &'a [TokenId],
 }
 
-impl Own {
+impl StoredTokens {
     /// None.
     pub(crate) fn none() -> Self {
         Self::Set(TokenSet::empty())
@@ -93,45 +93,45 @@ impl Tokens<'_> {
     }
 }
 
-impl LexemeTokens {
-    /// Those of a lexeme without kin.
+impl EntryTokens {
+    /// Those of a lexeme without base.
     pub(crate) fn of(tokens: TokenSet) -> Self {
-        Self { own: Own::Set(tokens), kin: None }
+        Self { own: StoredTokens::Set(tokens), base: None }
     }
 
     /// Without the rows, which are counted where they are kept.
     pub(crate) fn bytes_used(&self) -> usize {
         let own = match &self.own {
-            Own::Set(set) => set.bytes_used(),
-            Own::Row(_) => 0,
+            StoredTokens::Set(set) => set.bytes_used(),
+            StoredTokens::Row(_) => 0,
         };
-        own + self.kin.as_ref().map_or(0, |(_, less)| size_of_val(&**less))
+        own + self.base.as_ref().map_or(0, |(_, removed)| size_of_val(&**removed))
     }
 }
 
-impl Taken<'_> {
+impl TokenView<'_> {
     /// Whether these are so many that they are better kept once.
     pub(crate) fn are_many(&self) -> bool {
-        self.kin.is_some() || self.own.are_many()
+        self.base.is_some() || self.own.are_many()
     }
 
     pub(crate) fn contains(&self, id: TokenId) -> bool {
         self.own.contains(id)
-            || self.kin.is_some_and(|kin| kin.tokens.contains(id) && !kin.less.contains(&id))
+            || self.base.is_some_and(|base| base.tokens.contains(id) && !base.removed.contains(&id))
     }
 
-    /// What some take together, as a mask. A row is copied in less time than it is added to a mask that was cleared before.
+    /// What some take together, as a mask. A row is copied in removed time than it is added to a mask that was cleared before.
     pub(crate) fn union(id_count: usize, all: &[Self]) -> Mask {
-        let first = all.iter().position(|taken| matches!(taken.base(), Tokens::Row(..))).unwrap_or(0);
-        let mut union = all.get(first).map_or_else(|| Mask::new(id_count), |taken| taken.to_mask(id_count));
+        let first = all.iter().position(|view| matches!(view.base(), Tokens::Row(..))).unwrap_or(0);
+        let mut union = all.get(first).map_or_else(|| Mask::new(id_count), |view| view.to_mask(id_count));
         let others = all.iter().enumerate().filter(|&(place, _)| place != first);
-        others.for_each(|(_, taken)| taken.union_into(&mut union));
+        others.for_each(|(_, view)| view.union_into(&mut union));
         union
     }
 
-    /// What most of them stand in: that of the kin, if there is one.
+    /// What most of them stand in: that of the base, if there is one.
     fn base(&self) -> Tokens<'_> {
-        self.kin.map_or(self.own, |kin| kin.tokens)
+        self.base.map_or(self.own, |base| base.tokens)
     }
 
     fn to_mask(self, id_count: usize) -> Mask {
@@ -143,8 +143,8 @@ impl Taken<'_> {
             }
             Tokens::Row(_, row) => row.clone(),
         };
-        if let Some(kin) = self.kin {
-            kin.less.iter().for_each(|&id| mask.forbid(id));
+        if let Some(base) = self.base {
+            base.removed.iter().for_each(|&id| mask.forbid(id));
             self.own.union_into(&mut mask);
         }
         mask
@@ -152,9 +152,9 @@ impl Taken<'_> {
 
     /// Adds them to a mask.
     pub(crate) fn union_into(&self, mask: &mut Mask) {
-        if let Some(kin) = self.kin {
-            let new: Vec<TokenId> = kin.less.iter().copied().filter(|&id| !mask.allows(id)).collect();
-            kin.tokens.union_into(mask);
+        if let Some(base) = self.base {
+            let new: Vec<TokenId> = base.removed.iter().copied().filter(|&id| !mask.allows(id)).collect();
+            base.tokens.union_into(mask);
             new.into_iter().for_each(|id| mask.forbid(id));
         }
         self.own.union_into(mask);
@@ -162,64 +162,64 @@ impl Taken<'_> {
 }
 
 impl Lexicon {
-    /// The tokens of a part.
-    pub(crate) fn taken(&self, part: PartId) -> Taken<'_> {
-        let tokens = |part| &self.part_of(part).tokens;
-        let LexemeTokens { own, kin } = tokens(part);
-        let kin = kin.as_ref().map(|(part, less)| Kin {
-            part: *part,
-            tokens: self.tokens(&tokens(*part).own),
-            less,
+    /// The tokens of a entry.
+    pub(crate) fn view(&self, entry: EntryId) -> TokenView<'_> {
+        let tokens = |entry| &self.entry(entry).tokens;
+        let EntryTokens { own, base } = tokens(entry);
+        let base = base.as_ref().map(|(entry, removed)| BaseEntry {
+            entry: *entry,
+            tokens: self.tokens(&tokens(*entry).own),
+            removed,
         });
-        Taken { own: self.tokens(own), kin }
+        TokenView { own: self.tokens(own), base }
     }
 
-    /// Adds what is known of a part: its tokens, and where it is complete.
-    pub(crate) fn take_part(&self, part: PartId, findings: &mut Findings<'_>) {
-        self.take_tokens(part, findings);
-        if findings.wants_places()
-            && let Some(places) = self.part_of(part).handover()
+    /// Adds what is known of a entry: its tokens, and where it is complete.
+    pub(crate) fn take_entry(&self, entry: EntryId, output: &mut WalkOutput<'_>) {
+        self.take_tokens(entry, output);
+        if output.wants_exits()
+            && let Some(places) = self.entry(entry).exit()
         {
-            self.take_handover(places, findings);
+            self.take_exit(places, output);
         }
     }
 
-    /// Adds the tokens of a part.
-    pub(crate) fn take_tokens(&self, part: PartId, findings: &mut Findings<'_>) {
-        let LexemeTokens { own, kin } = &self.part_of(part).tokens;
-        if kin.is_some() || !own.is_empty() {
-            let mask = self.taken(part).to_mask(self.vocabulary.id_count());
-            findings.allow_row(mask.into_words());
+    /// Adds the tokens of a entry.
+    pub(crate) fn take_tokens(&self, entry: EntryId, output: &mut WalkOutput<'_>) {
+        let EntryTokens { own, base } = &self.entry(entry).tokens;
+        if base.is_some() || !own.is_empty() {
+            let mask = self.view(entry).to_mask(self.vocabulary.id_count());
+            output.allow_row(mask.into_words());
         }
     }
 
     /// Adds places where something is complete.
-    pub(crate) fn take_handover(&self, places: ContinuationId, findings: &mut Findings<'_>) {
-        match self.continuation(places).places() {
-            Places::List(list) => list.iter().for_each(|&branch| findings.hand_over(branch)),
-            Places::Bits(bits) => findings.hand_over_all(bits),
+    pub(crate) fn take_exit(&self, places: ContinuationId, output: &mut WalkOutput<'_>) {
+        match self.continuation(places).set() {
+            NodeSet::List(list) => list.iter().for_each(|&branch| output.exit_at(branch)),
+            NodeSet::Bits(bits) => output.exit_at_all(bits),
         }
     }
 
-    fn tokens<'a>(&'a self, own: &'a Own) -> Tokens<'a> {
+    fn tokens<'a>(&'a self, own: &'a StoredTokens) -> Tokens<'a> {
         match own {
-            Own::Set(set) => Tokens::Set(set),
-            Own::Row(number) => Tokens::Row(*number, self.row(*number)),
+            StoredTokens::Set(set) => Tokens::Set(set),
+            StoredTokens::Row(number) => Tokens::Row(*number, self.row(*number)),
         }
     }
 
     /// Keeps what has been found: as a row, if it was one, has so many tokens that a set would not be much smaller, and if there is room for it.
-    pub(crate) fn own(&self, found: Found) -> Own {
+    pub(crate) fn own(&self, found: OutputTokens) -> StoredTokens {
         let row = match found {
-            Found::Set(tokens) => return Own::Set(tokens),
-            Found::Row(row) => row,
+            OutputTokens::Set(tokens) => return StoredTokens::Set(tokens),
+            OutputTokens::Row(row) => row,
         };
         if !self.has_room_for_row() {
-            return Own::Set(TokenSet::from_row(row));
+            return StoredTokens::Set(TokenSet::from_row(row));
         }
-        match TokenSet::try_from_row(row, self.ground().many()) {
-            Ok(tokens) => Own::Set(tokens),
-            Err(row) => Own::Row(self.keep_row(Mask::from_words(self.vocabulary.id_count(), row))),
+        match TokenSet::try_from_row(row, self.context().many()) {
+            Ok(tokens) => StoredTokens::Set(tokens),
+            Err(row) => StoredTokens::Row(self.keep_row(Mask::from_words(self.vocabulary.id_count(), row))),
         }
     }
 }
@@ -236,35 +236,35 @@ mod tests {
         row
     }
 
-    /// Whatever comes first, rows or sets, with kin or without.
+    /// Whatever comes first, rows or sets, with base or without.
     #[test]
     fn the_union_is_what_each_takes() {
         let rows = [row(|id| id.is_multiple_of(3)), row(|id| id < 40), row(|id| id == 7)];
         let sets = rows.each_ref().map(|row| row.iter().collect::<TokenSet>());
-        let less: Vec<TokenId> = [0, 7, 9, 12, 39].map(TokenId).into();
+        let removed: Vec<TokenId> = [0, 7, 9, 12, 39].map(TokenId).into();
         let mut all = Vec::new();
         for place in 0..rows.len() {
             for own in [Tokens::Set(&sets[place]), Tokens::Row(0, &rows[place])] {
-                all.push((Taken { own, kin: None }, rows[place].clone()));
-                let kin = (place + 1) % rows.len();
-                for tokens in [Tokens::Set(&sets[kin]), Tokens::Row(1, &rows[kin])] {
-                    let mut expected = rows[kin].clone();
-                    less.iter().for_each(|&id| expected.forbid(id));
+                all.push((TokenView { own, base: None }, rows[place].clone()));
+                let base = (place + 1) % rows.len();
+                for tokens in [Tokens::Set(&sets[base]), Tokens::Row(1, &rows[base])] {
+                    let mut expected = rows[base].clone();
+                    removed.iter().for_each(|&id| expected.forbid(id));
                     expected.union(&rows[place]);
-                    let kin = Some(Kin { part: PartId(0), tokens, less: &less });
-                    all.push((Taken { own, kin }, expected));
+                    let base = Some(BaseEntry { entry: EntryId(0), tokens, removed: &removed });
+                    all.push((TokenView { own, base }, expected));
                 }
             }
         }
-        assert_eq!(Taken::union(IDS, &[]), Mask::new(IDS));
+        assert_eq!(TokenView::union(IDS, &[]), Mask::new(IDS));
         for (one, ones) in &all {
-            assert_eq!(Taken::union(IDS, &[*one]), *ones);
+            assert_eq!(TokenView::union(IDS, &[*one]), *ones);
             for (other, others) in &all {
                 for (third, thirds) in &all {
                     let mut expected = ones.clone();
                     expected.union(others);
                     expected.union(thirds);
-                    assert_eq!(Taken::union(IDS, &[*one, *other, *third]), expected);
+                    assert_eq!(TokenView::union(IDS, &[*one, *other, *third]), expected);
                 }
             }
         }

@@ -8,8 +8,8 @@ use grammask_regular::{Error, RegularId, Store};
 use smallvec::SmallVec;
 
 use crate::lexicon::automaton::LexemeId;
-use crate::lexicon::{Lexicon, PartId};
-use crate::node_set::interned::ContinuationId;
+use crate::lexicon::{EntryId, LanguageAnswer, Lexicon, MAX_TEXTS};
+use crate::node_set::continuation::ContinuationId;
 
 /// Longer transcripts are not kept: what is so large is rare, and imported each time.
 const LONG_TRANSCRIPT: usize = 16_384;
@@ -20,7 +20,7 @@ const SHORT_TRANSCRIPT: usize = 256;
 /// What the texts of a language stand behind, in place of its transcript: no transcript begins so.
 const TEXTS: u32 = u32::MAX;
 
-/// A language of another store that has been asked for.
+/// A language of another store that has been want for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ImportId(u32);
 
@@ -77,24 +77,42 @@ impl Lexicon {
         self.import_by(&key)
     }
 
-    /// What such a language takes below places, if that has been asked before.
-    pub(crate) fn known_part_of_import(&self, id: ImportId, continuation: ContinuationId) -> Option<PartId> {
-        self.of_texts.get(&(id, continuation)).copied()
+    /// The texts of a language of another store, if it is finite and they are evident.
+    pub(crate) fn texts_of_language(
+        &self,
+        from: &Store,
+        language: RegularId,
+        _: ContinuationId,
+    ) -> Option<LanguageAnswer> {
+        if !analysis::may_be_finite(from, language) {
+            return None;
+        }
+        let spelled = analysis::positive_finite_language(from, language, MAX_TEXTS)?;
+        Some((self.import_of_texts(&spelled), spelled))
+    }
+
+    /// What such a language takes below places, if that has been want before.
+    pub(crate) fn known_entry_of_import(
+        &self,
+        id: ImportId,
+        continuation: ContinuationId,
+    ) -> Option<EntryId> {
+        self.entries_of_texts.get(&(id, continuation)).copied()
     }
 
     /// What it takes below places: the spellings of these texts.
-    pub(crate) fn part_of_import(
+    pub(crate) fn entry_of_import(
         &self,
         id: ImportId,
         spelled: &FiniteLanguage,
         continuation: ContinuationId,
-    ) -> PartId {
-        let part = self.add(self.part_of_spelled(spelled, continuation));
-        let (part, is_new) = self.of_texts.insert((id, continuation), part);
+    ) -> EntryId {
+        let entry = self.add(self.entry_of_texts(spelled, continuation));
+        let (entry, is_new) = self.entries_of_texts.insert((id, continuation), entry);
         if is_new {
-            self.budget.spend(size_of::<(ImportId, ContinuationId, PartId)>());
+            self.budget.spend(size_of::<(ImportId, ContinuationId, EntryId)>());
         }
-        *part
+        *entry
     }
 
     fn imported(&self, from: &Store, language: RegularId) -> Option<ImportId> {
@@ -129,13 +147,13 @@ mod tests {
     fn texts_are_known_as_what_they_are() {
         let vocabulary = Vocabulary::new([], [], &Default::default()).unwrap();
         let lexicon = Lexicon::new(Arc::new(vocabulary), &LexiconConfig::default());
-        let parts = ["", "a", "b", "ab", "abcd", "abcde", "a\0", "\0"].map(|text| text.as_bytes().to_vec());
+        let entries = ["", "a", "b", "ab", "abcd", "abcde", "a\0", "\0"].map(|text| text.as_bytes().to_vec());
         let mut all = Vec::new();
-        for before in &parts {
-            for after in &parts {
-                for one in &parts {
+        for before in &entries {
+            for after in &entries {
+                for one in &entries {
                     all.push((before, vec![one.clone()], after));
-                    all.extend(parts.iter().map(|other| (before, vec![one.clone(), other.clone()], after)));
+                    all.extend(entries.iter().map(|other| (before, vec![one.clone(), other.clone()], after)));
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! The lexicon of a vocabulary: what lexemes take below places in the trie. That depends on no grammar, only on the language of
+//! The lexicon of a vocabulary: what lexemes take below entries_by_set in the trie. That depends on no grammar, only on the language of
 //! the lexeme, so it is computed once for all grammars.
 
 use std::sync::{Arc, OnceLock};
@@ -9,11 +9,11 @@ use grammask_regular::analysis::Horizon;
 use grammask_trie::index::{InnerId, TrieIndex};
 use grammask_trie::{Mask, Trie, Vocabulary};
 
-use crate::lexicon::walk::output::{Asked, Findings, Ground};
-use crate::masks::delta_mask::{OwnerId, Rooms};
-use crate::masks::stats::Walked;
-use crate::node_set::Places;
-use crate::node_set::interned::{Continuation, ContinuationId, Continuations};
+use crate::lexicon::walk::output::{TrieContext, WalkOutput, Want};
+use crate::masks::delta_mask::{OwnerId, RowPool};
+use crate::masks::stats::WalkCounters;
+use crate::node_set::NodeSet;
+use crate::node_set::continuation::{Continuation, ContinuationId, Continuations};
 
 mod automaton;
 mod config;
@@ -21,27 +21,29 @@ mod entry;
 mod import;
 mod reuse;
 mod rows;
+mod search;
 mod slice;
 pub(crate) mod walk;
 
 pub(crate) use automaton::LexemeId;
 pub use config::LexiconConfig;
-pub(crate) use entry::{LexemeTokens, Taken, Tokens};
+pub(crate) use entry::{EntryTokens, TokenView, Tokens};
 pub(crate) use import::ImportId;
-pub(crate) use reuse::finite::FEW_TEXTS;
+pub(crate) use reuse::finite::MAX_TEXTS;
+pub(crate) use search::LanguageAnswer;
+pub use search::{STRATEGIES, Strategy, StrategyUses};
 
 use automaton::Automaton;
-use entry::Own;
+use entry::StoredTokens;
 use import::Imported;
 use reuse::same_successors;
-use slice::by_word_count::Kinds;
-use slice::{Class, Slice, Whole};
-use walk::Walk;
-use walk::self_loop::Coverage;
+use search::Strategies;
+use slice::{BaseSlices, Class, Slice};
+use walk::self_loop::LoopAlphabet;
 
 /// What grammars over one vocabulary share.
 ///
-/// Holds lexemes by their languages, places in the trie, and the results of walks. It grows while it is used, by any number of threads;
+/// Holds lexemes by their languages, entries_by_set in the trie, and the results of walks. It grows while it is used, by any number of threads;
 /// when [`is_over_budget`](Self::is_over_budget) says so, go on with a [`successor`](Self::successor).
 pub struct Lexicon {
     vocabulary: Arc<Vocabulary>,
@@ -50,38 +52,36 @@ pub struct Lexicon {
     config: LexiconConfig,
     automaton: Automaton,
     continuations: Continuations,
-    parts: Arena<LexemePart>,
-    /// The parts of lexemes below a set of places; those at the beginning of a token are noted with the lexeme.
-    places: Memo<(LexemeId, ContinuationId), PartId>,
-    twins: Memo<same_successors::Ways, LexemeId>,
+    entries: Arena<Entry>,
+    /// The entries of lexemes below a set of entries_by_set; those at the beginning of a token are noted with the lexeme.
+    entries_by_set: Memo<(LexemeId, ContinuationId), EntryId>,
+    by_successors: Memo<same_successors::SuccessorKey, LexemeId>,
     /// Languages of other stores, by their transcripts or texts. See `import.rs`.
     imported: Memo<Box<[u32]>, Imported>,
-    /// What those of them that are spellings of few texts take below places.
-    of_texts: Memo<(ImportId, ContinuationId), PartId>,
-    /// What is taken below places where only the first byte can be read: see `first_byte.rs`.
-    openings: Memo<(ContinuationId, u8), PartId>,
-    /// See `rows.rs`: rows, and which is that of several parts.
-    unions: Memo<Box<[PartId]>, u32>,
+    /// What those of them that are spellings of few texts take below entries_by_set.
+    entries_of_texts: Memo<(ImportId, ContinuationId), EntryId>,
+    /// See `rows.rs`: rows, and which is that of several entries.
+    unions: Memo<Box<[EntryId]>, u32>,
     rows: Arena<Mask>,
     owner: OwnerId,
     /// Where outputs that have ended leave the rows that they wrote.
-    rooms: Arc<Rooms>,
-    /// The places below which slices are used.
+    row_pool: Arc<RowPool>,
+    /// The entries_by_set below which slices are used.
     bases: Box<[InnerId]>,
     /// The slices from which the others are made.
-    whole: Arc<Whole>,
+    base_slices: Arc<BaseSlices>,
     /// In boxes: a slice is some kilobytes by itself, and tables are made for many.
     slices: Arc<Memo<(Class, InnerId), Box<Slice>>>,
-    runs: Arc<Memo<Kinds, Box<Slice>>>,
     budget: Budget,
-    walked: Arc<Walked>,
+    counters: Arc<WalkCounters>,
+    strategies: Strategies,
 }
 
-/// Names the part of a lexeme below a set of places.
+/// Names the entry of a lexeme below a set of entries_by_set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct PartId(u32);
+pub(crate) struct EntryId(u32);
 
-impl PartId {
+impl EntryId {
     /// As a number, and back.
     pub(crate) const fn number(self) -> u32 {
         self.0
@@ -92,30 +92,30 @@ impl PartId {
     }
 }
 
-/// What a lexeme takes below a set of places.
-pub(crate) struct LexemePart {
-    pub(crate) tokens: LexemeTokens,
-    /// Where it is complete, if there is something below; once somebody asked. Behind the last lexeme of a text nobody goes on.
-    handover: OnceLock<Option<ContinuationId>>,
+/// What a lexeme takes below a set of entries_by_set.
+pub(crate) struct Entry {
+    pub(crate) tokens: EntryTokens,
+    /// Where it is complete, if there is something below; once somebody want. Behind the last lexeme of a text nobody goes on.
+    exit: OnceLock<Option<ContinuationId>>,
     /// What it cost, in nodes of the trie.
     pub(crate) nodes: u64,
 }
 
-impl LexemePart {
+impl Entry {
     /// One of which all is known.
-    fn new(tokens: LexemeTokens, handover: Option<ContinuationId>, nodes: u64) -> Self {
-        Self { tokens, handover: OnceLock::from(handover), nodes }
+    fn new(tokens: EntryTokens, exit: Option<ContinuationId>, nodes: u64) -> Self {
+        Self { tokens, exit: OnceLock::from(exit), nodes }
     }
 
-    /// Whether what is asked is known.
-    pub(crate) fn answers(&self, asked: Asked) -> bool {
-        asked == Asked::Tokens || self.handover.get().is_some()
+    /// Whether what is want is known.
+    pub(crate) fn answers(&self, want: Want) -> bool {
+        want == Want::Tokens || self.exit.get().is_some()
     }
 
-    /// Where it is complete, if there is something below. For whoever has asked for places.
-    pub(crate) fn handover(&self) -> Option<ContinuationId> {
-        debug_assert!(self.answers(Asked::Places), "places were not asked for");
-        self.handover.get().copied().flatten()
+    /// Where it is complete, if there is something below. For whoever has want for entries_by_set.
+    pub(crate) fn exit(&self) -> Option<ContinuationId> {
+        debug_assert!(self.answers(Want::TokensAndExits), "entries_by_set were not want for");
+        self.exit.get().copied().flatten()
     }
 }
 
@@ -124,18 +124,20 @@ impl LexemePart {
 pub struct LexiconStats {
     /// States of lexemes, equal languages counted once.
     pub lexemes: usize,
-    /// Sets of places in the trie.
+    /// Sets of entries_by_set in the trie.
     pub continuations: usize,
     /// Results of walks.
-    pub parts: usize,
+    pub entries: usize,
     /// Bytes of all of them, roughly.
     pub bytes: usize,
     /// Walks over the trie, one for each result; for this lexicon and for those that it succeeds.
     pub walks: u64,
     /// Nodes of the trie that these walks have looked at.
     pub nodes: u64,
-    /// Subtrees that they have taken whole instead, as the lexeme loops through all of their tokens.
+    /// Subtrees that they have taken base_slices instead, as the lexeme loops through all of their tokens.
     pub taken: u64,
+    /// How often each strategy has answered; for this lexicon and for those that it succeeds.
+    pub strategies: StrategyUses,
 }
 
 impl Lexicon {
@@ -150,16 +152,16 @@ impl Lexicon {
         for id in trie.columns().tokens {
             every[id.word()] |= id.bit();
         }
-        let whole = Whole::new(&vocabulary, &outline, &walk::bases(trie, &outline, config));
+        let base_slices = BaseSlices::new(&vocabulary, &outline, &walk::bases(trie, &outline, config));
         let horizon = Automaton::horizon_of(&vocabulary);
-        Self::with(vocabulary, outline, every.into(), Arc::new(whole), horizon, config)
+        Self::with(vocabulary, outline, every.into(), Arc::new(base_slices), horizon, config)
     }
 
     fn with(
         vocabulary: Arc<Vocabulary>,
         outline: Arc<TrieIndex>,
         every: Arc<[u32]>,
-        whole: Arc<Whole>,
+        base_slices: Arc<BaseSlices>,
         horizon: Horizon,
         config: &LexiconConfig,
     ) -> Self {
@@ -171,35 +173,36 @@ impl Lexicon {
             outline,
             every,
             config: config.clone(),
-            parts: Arena::new(),
-            places: Memo::new(),
-            twins: Memo::new(),
+            entries: Arena::new(),
+            entries_by_set: Memo::new(),
+            by_successors: Memo::new(),
             imported: Memo::new(),
-            of_texts: Memo::new(),
-            openings: Memo::new(),
+            entries_of_texts: Memo::new(),
             unions: Memo::new(),
             rows: Arena::new(),
             owner: OwnerId::new(),
-            rooms: Arc::default(),
-            whole,
+            row_pool: Arc::default(),
+            base_slices,
             slices: Arc::default(),
-            runs: Arc::default(),
             budget: Budget::new(config.budget),
-            walked: Arc::default(),
+            counters: Arc::default(),
+            strategies: Strategies::new(config),
         }
     }
 
     /// A lexicon of the same vocabulary that knows nothing of lexemes; slices, which are of the vocabulary, are kept while they take less
     /// than a quarter of the budget.
     pub fn successor(&self) -> Self {
-        let mut lexicon = Self { walked: Arc::clone(&self.walked), ..self.with_config(&self.config) };
+        let mut lexicon = Self {
+            counters: Arc::clone(&self.counters),
+            strategies: self.strategies.successor(),
+            ..self.with_config(&self.config)
+        };
         let slices = self.slices.iter().map(|(_, slice)| slice);
-        let slices = slices.chain(self.runs.iter().map(|(_, slice)| slice));
         let bytes: usize = slices.map(|slice| slice.bytes_used()).sum();
         if bytes < self.config.budget / 4 {
             lexicon.budget.spend(bytes);
             lexicon.slices = Arc::clone(&self.slices);
-            lexicon.runs = Arc::clone(&self.runs);
         }
         lexicon
     }
@@ -210,7 +213,7 @@ impl Lexicon {
             Arc::clone(&self.vocabulary),
             Arc::clone(&self.outline),
             Arc::clone(&self.every),
-            Arc::clone(&self.whole),
+            Arc::clone(&self.base_slices),
             self.automaton.horizon(),
             config,
         )
@@ -228,15 +231,16 @@ impl Lexicon {
 
     /// Sizes of the tables, and the work that went into them.
     pub fn stats(&self) -> LexiconStats {
-        let walked = self.walked.so_far();
+        let walked = self.counters.so_far();
         LexiconStats {
             lexemes: self.automaton.len(),
             continuations: self.continuations.len(),
-            parts: self.parts.len(),
+            entries: self.entries.len(),
             bytes: self.bytes_used(),
             walks: walked.walks,
             nodes: walked.nodes,
             taken: walked.taken,
+            strategies: self.strategies.uses(),
         }
     }
 
@@ -255,9 +259,9 @@ impl Lexicon {
         self.owner
     }
 
-    /// Where the rooms of scratches are left.
-    pub(crate) fn rooms(&self) -> &Arc<Rooms> {
-        &self.rooms
+    /// Where the row_pool of scratches are left.
+    pub(crate) fn row_pool(&self) -> &Arc<RowPool> {
+        &self.row_pool
     }
 
     pub(crate) fn trie(&self) -> &Trie {
@@ -268,8 +272,8 @@ impl Lexicon {
         &self.outline
     }
 
-    pub(crate) fn ground(&self) -> Ground<'_> {
-        Ground {
+    pub(crate) fn context(&self) -> TrieContext<'_> {
+        TrieContext {
             vocabulary: &self.vocabulary,
             trie: self.vocabulary.trie(),
             outline: &self.outline,
@@ -286,9 +290,9 @@ impl Lexicon {
         &self.continuations
     }
 
-    /// The number of a set of places.
-    pub(crate) fn intern(&self, places: Places) -> ContinuationId {
-        let (id, fresh) = self.continuations.intern(places);
+    /// The number of a set of entries_by_set.
+    pub(crate) fn intern(&self, entries_by_set: NodeSet) -> ContinuationId {
+        let (id, fresh) = self.continuations.intern(entries_by_set);
         if fresh {
             self.budget.spend(self.continuations.get(id).bytes_used());
         }
@@ -310,114 +314,84 @@ impl Lexicon {
     }
 
     /// Over which characters a lexeme loops.
-    fn coverage(&self, lexeme: LexemeId) -> Result<&Coverage, Error> {
-        let place = &self.automaton.seldom(lexeme, &self.budget).loops;
+    fn loop_alphabet(&self, lexeme: LexemeId) -> Result<&LoopAlphabet, Error> {
+        let place = &self.automaton.cold(lexeme, &self.budget).loops;
         match place.get() {
             Some(known) => Ok(known),
             None => {
-                let found = Coverage::of(&self.automaton, lexeme, &self.budget)?;
+                let found = LoopAlphabet::of(&self.automaton, lexeme, &self.budget)?;
                 Ok(place.get_or_init(|| found))
             }
         }
     }
 
-    /// What a lexeme takes below a set of places, if what is asked of it is known.
-    pub(crate) fn known_part(
+    /// What a lexeme takes below a set of entries_by_set, if what is want of it is known.
+    pub(crate) fn known_entry(
         &self,
         lexeme: LexemeId,
         continuation: ContinuationId,
-        asked: Asked,
-    ) -> Option<PartId> {
-        self.kept((lexeme, continuation)).filter(|&part| self.part_of(part).answers(asked))
+        want: Want,
+    ) -> Option<EntryId> {
+        self.kept((lexeme, continuation)).filter(|&entry| self.entry(entry).answers(want))
     }
 
-    fn kept(&self, (lexeme, continuation): (LexemeId, ContinuationId)) -> Option<PartId> {
+    fn kept(&self, (lexeme, continuation): (LexemeId, ContinuationId)) -> Option<EntryId> {
         if continuation == ContinuationId::WHOLE {
-            return self.automaton.state(lexeme).whole.get().copied();
+            return self.automaton.state(lexeme).at_root.get().copied();
         }
-        self.places.get(&(lexeme, continuation)).copied()
+        self.entries_by_set.get(&(lexeme, continuation)).copied()
     }
 
-    /// A part that is known.
+    /// A entry that is known.
     #[inline]
-    pub(crate) fn part_of(&self, PartId(id): PartId) -> &LexemePart {
-        self.parts.get(id)
+    pub(crate) fn entry(&self, EntryId(id): EntryId) -> &Entry {
+        self.entries.get(id)
     }
 
-    /// What a lexeme takes below a set of places.
+    /// What a lexeme takes below a set of entries_by_set.
     ///
     /// # Errors
     /// When a limit of regular languages is exceeded.
-    pub(crate) fn part(
+    pub(crate) fn find_entry(
         &self,
         lexeme: LexemeId,
         continuation: ContinuationId,
-        asked: Asked,
-    ) -> Result<PartId, Error> {
-        if let Some(part) = self.known_part(lexeme, continuation, asked) {
-            return Ok(part);
+        want: Want,
+    ) -> Result<EntryId, Error> {
+        if let Some(entry) = self.known_entry(lexeme, continuation, want) {
+            return Ok(entry);
         }
-        Ok(self.keep((lexeme, continuation), self.find(lexeme, continuation, asked)?))
-    }
-
-    fn find(
-        &self,
-        lexeme: LexemeId,
-        continuation: ContinuationId,
-        asked: Asked,
-    ) -> Result<LexemePart, Error> {
-        if let Some(part) = self.part_by_spelling(lexeme, continuation, asked)? {
-            return Ok(part);
-        }
-        // Few bytes are no loop.
-        let is_narrow = self.automaton.few_live_bytes(lexeme, &self.budget)?.is_some();
-        let slices = self.config.slices && !is_narrow;
-        let mut related = None;
-        if slices {
-            related = self.part_by_kin(lexeme, continuation, asked)?;
-        }
-        if related.is_none() && !is_narrow {
-            related = self.part_by_twin(lexeme, continuation, asked)?;
-        }
-        if related.is_none() && slices {
-            related = self.part_by_head(lexeme, continuation, asked)?;
-        }
-        if let Some(part) = related {
-            return Ok(part);
-        }
-        let mut findings = Findings::asked_for(asked, self.ground());
-        let mut walk = Walk::new(self, lexeme);
-        walk::below(&mut walk, self.continuation(continuation), slices, &mut findings)?;
-        let nodes = walk.distance.nodes + walk.distance.taken + walk.elsewhere;
-        Ok(self.found((lexeme, continuation), findings, nodes))
+        Ok(self.keep((lexeme, continuation), self.find(lexeme, continuation, want)?))
     }
 
     /// The same; adds what it costs to find it, in nodes of the trie, if it was not known.
-    fn part_at_cost(
+    fn entry_at_cost(
         &self,
         lexeme: LexemeId,
         continuation: ContinuationId,
-        asked: Asked,
+        want: Want,
         nodes: &mut u64,
-    ) -> Result<PartId, Error> {
-        if let Some(known) = self.known_part(lexeme, continuation, asked) {
+    ) -> Result<EntryId, Error> {
+        if let Some(known) = self.known_entry(lexeme, continuation, want) {
             return Ok(known);
         }
-        let part = self.part(lexeme, continuation, asked)?;
-        *nodes += self.part_of(part).nodes;
-        Ok(part)
+        let entry = self.find_entry(lexeme, continuation, want)?;
+        *nodes += self.entry(entry).nodes;
+        Ok(entry)
     }
 
-    /// A part of what has been found, at the cost of so many nodes. Tokens that are kept are not kept again.
-    fn found(&self, key: (LexemeId, ContinuationId), findings: Findings<'_>, nodes: u64) -> LexemePart {
-        let asked = findings.asked();
-        let (found, places) = findings.finish_as_found();
-        let handover = match asked {
-            Asked::Tokens => OnceLock::new(),
-            Asked::Places => OnceLock::from(places.map(|places| self.intern(places))),
+    /// A entry of what has been found, at the cost of so many nodes. Tokens that are kept are not kept again.
+    fn found(&self, key: (LexemeId, ContinuationId), output: WalkOutput<'_>, nodes: u64) -> Entry {
+        let want = output.want();
+        let (found, entries_by_set) = output.finish_as_found();
+        let exit = match want {
+            Want::Tokens => OnceLock::new(),
+            Want::TokensAndExits => {
+                OnceLock::from(entries_by_set.map(|entries_by_set| self.intern(entries_by_set)))
+            }
         };
-        let own = if self.kept(key).is_none() { self.own(found) } else { Own::none() };
-        LexemePart { tokens: LexemeTokens { own, kin: None }, handover, nodes }
+        let own = if self.kept(key).is_none() { self.own(found) } else { StoredTokens::none() };
+        Entry { tokens: EntryTokens { own, base: None }, exit, nodes }
     }
 
     /// Finds what a lexeme takes at the beginning of a token, and behind the byte that it begins with, if there is just one: a quote, mostly, behind
@@ -425,7 +399,7 @@ impl Lexicon {
     ///
     /// # Errors
     /// When a limit of regular languages is exceeded.
-    pub(crate) fn look_ahead(&self, lexeme: LexemeId) -> Result<u64, Error> {
+    pub(crate) fn prefetch(&self, lexeme: LexemeId) -> Result<u64, Error> {
         let first = self.automaton.few_live_bytes(lexeme, &self.budget)?;
         let behind = match first.and_then(|bytes| bytes.single_byte()) {
             Some(byte) => Some(self.after(lexeme, &[byte])?.0).filter(|next| next.goes_on()),
@@ -433,36 +407,36 @@ impl Lexicon {
         };
         let mut nodes = 0;
         for state in [Some(lexeme), behind].into_iter().flatten() {
-            self.part_at_cost(state, ContinuationId::WHOLE, Asked::Places, &mut nodes)?;
+            self.entry_at_cost(state, ContinuationId::WHOLE, Want::TokensAndExits, &mut nodes)?;
         }
         Ok(nodes)
     }
 
-    fn add(&self, part: LexemePart) -> PartId {
-        self.budget.spend(size_of::<LexemePart>() + part.tokens.bytes_used());
-        PartId(self.parts.push(part))
+    fn add(&self, entry: Entry) -> EntryId {
+        self.budget.spend(size_of::<Entry>() + entry.tokens.bytes_used());
+        EntryId(self.entries.push(entry))
     }
 
-    /// Keeps a part, or where one is kept of which less is known, what this one adds to it.
-    fn keep(&self, key: (LexemeId, ContinuationId), part: LexemePart) -> PartId {
-        let handover = part.handover.get().copied();
-        let kept = self.kept(key).unwrap_or_else(|| self.keep_anew(key, part));
-        if let Some(handover) = handover {
-            self.part_of(kept).handover.get_or_init(|| handover);
+    /// Keeps a entry, or where one is kept of which less is known, what this one adds to it.
+    fn keep(&self, key: (LexemeId, ContinuationId), entry: Entry) -> EntryId {
+        let exit = entry.exit.get().copied();
+        let kept = self.kept(key).unwrap_or_else(|| self.keep_anew(key, entry));
+        if let Some(exit) = exit {
+            self.entry(kept).exit.get_or_init(|| exit);
         }
         kept
     }
 
-    fn keep_anew(&self, (lexeme, continuation): (LexemeId, ContinuationId), part: LexemePart) -> PartId {
+    fn keep_anew(&self, (lexeme, continuation): (LexemeId, ContinuationId), entry: Entry) -> EntryId {
         if continuation == ContinuationId::WHOLE {
-            return *self.automaton.state(lexeme).whole.get_or_init(|| self.add(part));
+            return *self.automaton.state(lexeme).at_root.get_or_init(|| self.add(entry));
         }
         // Where two threads find the same at once, one of them has written it for nobody.
-        let (part, fresh) = self.places.insert((lexeme, continuation), self.add(part));
+        let (entry, fresh) = self.entries_by_set.insert((lexeme, continuation), self.add(entry));
         if fresh {
-            self.budget.spend(size_of::<(LexemeId, ContinuationId, PartId)>());
+            self.budget.spend(size_of::<(LexemeId, ContinuationId, EntryId)>());
         }
-        *part
+        *entry
     }
 }
 

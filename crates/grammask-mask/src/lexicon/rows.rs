@@ -5,29 +5,29 @@ use grammask_trie::Mask;
 use smallvec::SmallVec;
 
 use crate::lexicon::entry::Tokens;
-use crate::lexicon::{Lexicon, PartId, Taken};
+use crate::lexicon::{EntryId, Lexicon, TokenView};
 
-/// Rows may take this part of the budget: they are large, and a grammar that has some of its own is hardly slower.
-const SHARE: usize = 4;
+/// Rows may take this entry of the budget: they are large, and a grammar that has some of its own is hardly slower.
+const BUDGET_SHARE_OF_ROWS: usize = 4;
 
 impl Lexicon {
-    /// The number of the row of what these parts, which are sorted, have together; none where there is no room for it.
-    pub(crate) fn union(&self, parts: &[PartId]) -> Option<u32> {
-        if let &[part] = parts
-            && let Taken { own: Tokens::Row(number, _), kin: None } = self.taken(part)
+    /// The number of the row of what these entries, which are sorted, have together; none where there is no room for it.
+    pub(crate) fn union(&self, entries: &[EntryId]) -> Option<u32> {
+        if let &[entry] = entries
+            && let TokenView { own: Tokens::Row(number, _), base: None } = self.view(entry)
         {
             return Some(number);
         }
-        if let Some(&number) = self.unions.get(parts) {
+        if let Some(&number) = self.unions.get(entries) {
             return Some(number);
         }
         if !self.has_room_for_row() {
             return None;
         }
-        let all: SmallVec<[Taken<'_>; 8]> = parts.iter().map(|&part| self.taken(part)).collect();
-        let number = self.keep_row(Taken::union(self.vocabulary.id_count(), &all));
-        self.budget.spend(size_of_val(parts) + size_of::<(Box<[PartId]>, u32)>());
-        Some(*self.unions.insert(parts.into(), number).0)
+        let all: SmallVec<[TokenView<'_>; 8]> = entries.iter().map(|&entry| self.view(entry)).collect();
+        let number = self.keep_row(TokenView::union(self.vocabulary.id_count(), &all));
+        self.budget.spend(size_of_val(entries) + size_of::<(Box<[EntryId]>, u32)>());
+        Some(*self.unions.insert(entries.into(), number).0)
     }
 
     fn bytes_of_row(&self) -> usize {
@@ -36,7 +36,7 @@ impl Lexicon {
 
     /// Whether one more row may be kept.
     pub(crate) fn has_room_for_row(&self) -> bool {
-        (self.rows.len() + 1) * self.bytes_of_row() <= self.config.budget / SHARE
+        (self.rows.len() + 1) * self.bytes_of_row() <= self.config.budget / BUDGET_SHARE_OF_ROWS
     }
 
     /// Keeps a row, and gives its number.

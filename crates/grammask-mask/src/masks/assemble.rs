@@ -1,4 +1,4 @@
-//! Putting the mask of a state together from parts.
+//! Putting the mask of a state together from summaries.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -9,121 +9,121 @@ use smallvec::SmallVec;
 use crate::descent::Buffers;
 use crate::descent::completions::Completions;
 use crate::descent::permutation::Selected;
-use crate::descent::summary::LexemeKey;
-use crate::descent::total::TakingId;
-use crate::lexicon::walk::output::Asked;
-use crate::lexicon::{PartId, Taken};
+use crate::descent::summary::EntryRef;
+use crate::descent::total::TotalId;
+use crate::lexicon::walk::output::Want;
+use crate::lexicon::{EntryId, TokenView};
 use crate::masks::budget::Fuel;
-use crate::masks::delta_mask::{Recipe, RowId, Scratch, change};
-use crate::node_set::interned::ContinuationId;
+use crate::masks::delta_mask::{DeltaMask, RowId, Scratch, change};
+use crate::node_set::continuation::ContinuationId;
 use crate::{Ending, Masks};
 
-/// A mask that is not put together from so many parts, those of lexemes not counted, is found by walking the trie with the state as it is. What
+/// A mask that is not put together from so many summaries, those of lexemes not counted, is found by walking the trie with the state as it is. What
 /// a lexeme takes is known for all later masks, and thousands of keys may stand side by side.
-const MUCH_WORK: usize = 8_192;
+const MAX_SUMMARIES_PER_MASK: usize = 8_192;
 
-/// A mask of more tokens beside a row has a row of its own.
-const MUCH_MORE: usize = 1024;
+/// A mask of added tokens beside a row has a row of its own.
+const MAX_DELTA_TOKENS: usize = 1024;
 
-/// Where the list beside a row would have more, parts that take more tokens than this are put into the row.
-const MORE: usize = 64;
+/// Where the list beside a row would have added, summaries that take added tokens than this are put into the row.
+const MAX_TOKENS_PER_TOTAL_IN_DELTA: usize = 64;
 
 /// What putting masks together needs, kept from one to the next.
 #[derive(Default)]
 #[expect(
     clippy::vec_box,
-    reason = "for each mask one is taken and put back: a pointer is moved, not the workbench"
+    reason = "for each mask one is view and put back: a pointer is moved, not the scratch_space"
 )]
-pub(crate) struct Workbenches(Mutex<Vec<Box<Workbench>>>);
+pub(crate) struct ScratchPool(Mutex<Vec<Box<AssemblyScratch>>>);
 
 /// What putting a mask together has come to.
 pub(crate) enum Assembled {
     /// It is written.
     Written,
-    /// It is written by this recipe.
-    Recipe(Recipe),
-    /// The mask by the recipe with this number is made of the same parts.
-    Known(u32),
-    /// The grammar is so ambiguous that walking the trie once is less work.
+    /// It is written by this delta_mask.
+    Delta(DeltaMask),
+    /// The mask by the delta_mask with this number is made of the same summaries.
+    Kept(u32),
+    /// The grammar is so ambiguous that walking the trie once is removed work.
     TooMuch,
 }
 
-/// What a mask is put together from, sorted: whether the text may end, and how many lexemes' tokens there are; these; and what parts take. Each as
+/// What a mask is put together from, sorted: whether the text may end, and how many lexemes' tokens there are; these; and what summaries take. Each as
 /// a number, so that comparing two takes no time.
-pub(crate) type Composition = Box<[u64]>;
+pub(crate) type UnionKey = Box<[u64]>;
 
 #[derive(Default)]
-struct Workbench {
+struct AssemblyScratch {
     completions: Completions,
     items: Vec<(Item, ContinuationId, Option<u32>)>,
     /// Origins that are complete, where, and after which completion.
     origins: Vec<(OriginId, ContinuationId, Option<u32>)>,
-    lexemes: Vec<LexemeKey>,
-    takings: Vec<TakingId>,
+    lexemes: Vec<EntryRef>,
+    totals: Vec<TotalId>,
     /// Where the text may end.
     ends: Vec<ContinuationId>,
-    /// A [`Composition`] that is looked up.
-    composition: Vec<u64>,
-    changes: Changes,
+    /// A [`UnionKey`] that is looked up.
+    key: Vec<u64>,
+    changes: TokenChanges,
     buffers: Buffers,
 }
 
 /// Lexemes that take many tokens, and what they take.
-type Many<'a> = SmallVec<[(LexemeKey, Taken<'a>); 8]>;
+type Many<'a> = SmallVec<[(EntryRef, TokenView<'a>); 8]>;
 
-/// What is different from a row, while a recipe is made.
+/// What is different from a row, while a delta_mask is made.
 #[derive(Default)]
-struct Changes {
-    less: Vec<TokenId>,
-    more: Vec<TokenId>,
+struct TokenChanges {
+    removed: Vec<TokenId>,
+    added: Vec<TokenId>,
 }
 
-impl Changes {
+impl TokenChanges {
     fn clear(&mut self) {
-        self.less.clear();
-        self.more.clear();
+        self.removed.clear();
+        self.added.clear();
     }
 }
 
-impl Workbenches {
-    fn take(&self) -> Box<Workbench> {
+impl ScratchPool {
+    fn take(&self) -> Box<AssemblyScratch> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
     }
 
-    fn put_back(&self, workbench: Box<Workbench>) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(workbench);
+    fn put_back(&self, scratch_space: Box<AssemblyScratch>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(scratch_space);
     }
 }
 
-impl Workbench {
+impl AssemblyScratch {
     fn clear(&mut self) {
         self.completions.clear();
         self.items.clear();
         self.origins.clear();
         self.lexemes.clear();
-        self.takings.clear();
+        self.totals.clear();
         self.ends.clear();
     }
 }
 
 impl Masks {
-    /// The union of the parts: those of the state's items under the whole trie; then, wherever an origin is complete, those of its
+    /// The union of the summaries: those of the state's items under the whole trie; then, wherever an origin is complete, those of its
     /// callers.
     pub(crate) fn assemble(&self, state: SetId, scratch: &mut Scratch) -> Result<Assembled, Error> {
-        let mut workbench = self.workbenches.take();
-        workbench.clear();
+        let mut scratch_space = self.scratch_pool.take();
+        scratch_space.clear();
         let fuel = Fuel::new(self, self.recognizer.kernel(state).len());
-        let result = self.assemble_with(&mut workbench, state, &fuel, scratch);
+        let result = self.assemble_with(&mut scratch_space, state, &fuel, scratch);
         if let Ok(assembled) = &result {
-            fuel.settle(!matches!(assembled, Assembled::TooMuch));
+            fuel.finish_mask(!matches!(assembled, Assembled::TooMuch));
         }
-        self.workbenches.put_back(workbench);
+        self.scratch_pool.put_back(scratch_space);
         result
     }
 
     fn assemble_with(
         &self,
-        bench: &mut Workbench,
+        space: &mut AssemblyScratch,
         state: SetId,
         fuel: &Fuel<'_>,
         scratch: &mut Scratch,
@@ -131,8 +131,8 @@ impl Masks {
         let lexicon = &*self.lexicon;
         let outline = lexicon.outline();
         let longest = u32::try_from(outline.height()).unwrap_or(u32::MAX);
-        let Workbench { completions, items, origins, lexemes, takings, ends, composition, changes, buffers } =
-            bench;
+        let AssemblyScratch { completions, items, origins, lexemes, totals, ends, key, changes, buffers } =
+            space;
         for &item in self.recognizer.kernel(state) {
             items.push((item, ContinuationId::WHOLE, None));
         }
@@ -141,18 +141,18 @@ impl Masks {
             while let Some((item, continuation, after)) = items.pop() {
                 let is_lexeme = self.recognizer.inspect().is_lexeme(item.node);
                 work += usize::from(!is_lexeme);
-                if work > MUCH_WORK || fuel.is_burnt() {
+                if work > MAX_SUMMARIES_PER_MASK || fuel.is_exhausted() {
                     return Ok(Assembled::TooMuch);
                 }
                 if is_lexeme {
-                    let asked = self.asked_behind(item.origin)?;
-                    let (key, handover) = self.lexeme_part(item.node, continuation, asked, fuel)?;
+                    let want = self.want_after(item.origin)?;
+                    let (key, exit) = self.lexeme_entry(item.node, continuation, want, fuel)?;
                     lexemes.push(key);
-                    origins.extend(handover.map(|continuation| (item.origin, continuation, after)));
+                    origins.extend(exit.map(|continuation| (item.origin, continuation, after)));
                     continue;
                 }
                 if let Some(selection) = self.recognizer.inspect().permutation(item.node)? {
-                    let lists = (&mut *takings, &mut *lexemes);
+                    let lists = (&mut *totals, &mut *lexemes);
                     match self.selected(selection, continuation, fuel, buffers, lists)? {
                         Selected::Found => continue,
                         Selected::Longer => {}
@@ -160,12 +160,12 @@ impl Masks {
                     }
                 }
                 let key = (self.recognizer.inspect().saturate(item.node, longest), continuation);
-                let Some(part) = self.part(key, fuel, buffers)? else { return Ok(Assembled::TooMuch) };
-                let Some(taking) = self.taking_of(part, fuel, buffers)? else {
+                let Some(summary) = self.summary(key, fuel, buffers)? else { return Ok(Assembled::TooMuch) };
+                let Some(total) = self.total_of(summary, fuel, buffers)? else {
                     return Ok(Assembled::TooMuch);
                 };
-                takings.push(taking);
-                origins.extend(part.handovers.iter().map(|&continuation| (item.origin, continuation, after)));
+                totals.push(total);
+                origins.extend(summary.exits.iter().map(|&continuation| (item.origin, continuation, after)));
             }
             let (origin, continuation, after, told) = match origins.pop() {
                 Some((origin, continuation, after)) => (origin, continuation, after, None),
@@ -193,41 +193,41 @@ impl Masks {
             origins
                 .extend(resumption.overflow.iter().map(|&origin| (origin, continuation, Some(completion))));
         }
-        takings.sort_unstable();
-        takings.dedup();
-        takings.iter().for_each(|&taking| lexemes.extend_from_slice(&self.taking(taking).lexemes));
+        totals.sort_unstable();
+        totals.dedup();
+        totals.iter().for_each(|&total| lexemes.extend_from_slice(&self.total(total).lexemes));
         lexemes.sort_unstable();
         lexemes.dedup();
-        // What ends at once depends on more than the parts, and special tokens on the state.
+        // What ends at once depends on added than the summaries, and special tokens on the state.
         let is_plain = self.ending != Ending::Eager && self.recognizer.network().specials.is_empty();
         if is_plain && self.config.keep_masks {
-            composition.clear();
-            composition.push((lexemes.len() as u64) << 1 | u64::from(state.completes()));
-            composition.extend(lexemes.iter().map(LexemeKey::as_number));
-            composition.extend(takings.iter().map(|taking| u64::from(taking.number())));
-            if let Some(&number) = self.compositions.get(&composition[..]) {
-                return Ok(Assembled::Known(number));
+            key.clear();
+            key.push((lexemes.len() as u64) << 1 | u64::from(state.completes()));
+            key.extend(lexemes.iter().map(EntryRef::as_number));
+            key.extend(totals.iter().map(|total| u64::from(total.number())));
+            if let Some(&number) = self.masks_by_union.get(&key[..]) {
+                return Ok(Assembled::Kept(number));
             }
-            let recipe = match self.recipe(lexemes, takings, state, changes)? {
-                Some(recipe) => recipe,
+            let delta_mask = match self.delta_mask(lexemes, totals, state, changes)? {
+                Some(delta_mask) => delta_mask,
                 None => {
                     let mask = scratch.anything();
-                    self.unite(lexemes, takings, changes, mask)?;
+                    self.unite(lexemes, totals, changes, mask)?;
                     self.finish(state, mask)?;
-                    Recipe::of_row(self.row(mask))
+                    DeltaMask::of_row(self.row(mask))
                 }
             };
-            let number = self.keep_recipe(recipe);
-            self.budget.spend(size_of::<(Composition, u32)>() + size_of_val(&composition[..]));
-            self.compositions.insert(composition.as_slice().into(), number);
-            return Ok(Assembled::Known(number));
+            let number = self.keep_delta_mask(delta_mask);
+            self.budget.spend(size_of::<(UnionKey, u32)>() + size_of_val(&key[..]));
+            self.masks_by_union.insert(key.as_slice().into(), number);
+            return Ok(Assembled::Kept(number));
         }
         let is_ended = self.ending == Ending::Eager && !ends.is_empty();
-        if !is_ended && let Some(recipe) = self.recipe(lexemes, takings, state, changes)? {
-            return Ok(Assembled::Recipe(recipe));
+        if !is_ended && let Some(delta_mask) = self.delta_mask(lexemes, totals, state, changes)? {
+            return Ok(Assembled::Delta(delta_mask));
         }
         let mask = scratch.anything();
-        self.unite(lexemes, takings, changes, mask)?;
+        self.unite(lexemes, totals, changes, mask)?;
         if is_ended {
             ends.sort_unstable();
             ends.dedup();
@@ -238,63 +238,63 @@ impl Masks {
         Ok(Assembled::Written)
     }
 
-    /// What is asked of what an origin has begun: where it ends, if somebody goes on there or the text then ends by itself.
-    fn asked_behind(&self, origin: OriginId) -> Result<Asked, Error> {
+    /// What is want of what an origin has begun: where it ends, if somebody goes on there or the text then ends by itself.
+    fn want_after(&self, origin: OriginId) -> Result<Want, Error> {
         let goes_on =
             self.recognizer.inspect().resumption(origin)?.is_some_and(|behind| !behind.follow.is_empty());
-        Ok(if goes_on || self.ending == Ending::Eager { Asked::Places } else { Asked::Tokens })
+        Ok(if goes_on || self.ending == Ending::Eager { Want::TokensAndExits } else { Want::Tokens })
     }
 
-    /// How the union of some lexemes' tokens and some parts is written; nothing where that are too many tokens beside a row.
-    fn recipe(
+    /// How the union of some lexemes' tokens and some summaries is written; nothing where that are too many tokens beside a row.
+    fn delta_mask(
         &self,
-        lexemes: &[LexemeKey],
-        takings: &[TakingId],
+        lexemes: &[EntryRef],
+        totals: &[TotalId],
         state: SetId,
-        changes: &mut Changes,
-    ) -> Result<Option<Recipe>, Error> {
-        let len = |taking: &TakingId| self.taking(*taking).len();
+        changes: &mut TokenChanges,
+    ) -> Result<Option<DeltaMask>, Error> {
+        let len = |total: &TotalId| self.total(*total).len();
         let many = self.split(lexemes, changes)?;
-        let mut beside: SmallVec<[TakingId; 64]> = takings.into();
-        let row = if changes.more.len() + takings.iter().map(len).sum::<usize>() <= MUCH_MORE {
+        let mut beside: SmallVec<[TotalId; 64]> = totals.into();
+        let row = if changes.added.len() + totals.iter().map(len).sum::<usize>() <= MAX_DELTA_TOKENS {
             self.row_of(&many)?
         } else {
-            let large: SmallVec<[TakingId; 16]> =
-                takings.iter().copied().filter(|taking| len(taking) > MORE).collect();
-            beside.retain(|taking| len(taking) <= MORE);
-            if beside.iter().map(len).sum::<usize>() > MUCH_MORE {
+            let large: SmallVec<[TotalId; 16]> =
+                totals.iter().copied().filter(|total| len(total) > MAX_TOKENS_PER_TOTAL_IN_DELTA).collect();
+            beside.retain(|total| len(total) <= MAX_TOKENS_PER_TOTAL_IN_DELTA);
+            if beside.iter().map(len).sum::<usize>() > MAX_DELTA_TOKENS {
                 return Ok(None);
             }
             let row = self.row_with(lexemes, &large, &many, changes)?;
             changes.clear();
             Some(row)
         };
-        let Changes { less, more } = changes;
-        for taking in beside.iter().map(|&taking| self.taking(taking)) {
-            more.extend_from_slice(&taking.tokens);
-            taking.large.append_to(more);
+        let TokenChanges { removed, added } = changes;
+        for total in beside.iter().map(|&total| self.total(total)) {
+            added.extend_from_slice(&total.tokens);
+            total.large.append_to(added);
         }
         let ends = self.ending.tokens();
         if self.ends_are_read {
-            more.retain(|id| !ends.contains(id));
+            added.retain(|id| !ends.contains(id));
         }
         if let Some(row) = row {
-            less.extend(ends.iter().filter(|&&id| self.kept_row(row).allows(id)));
+            removed.extend(ends.iter().filter(|&&id| self.kept_row(row).allows(id)));
         }
-        more.extend(self.beside_bytes(state)?);
-        Ok((more.len() <= MUCH_MORE).then(|| Recipe::new(row, less, more)))
+        added.extend(self.beside_bytes(state)?);
+        Ok((added.len() <= MAX_DELTA_TOKENS).then(|| DeltaMask::new(row, removed, added)))
     }
 
-    /// The row of some lexemes' tokens and of what some parts take that take much: such parts stand together in many masks. `many` and `changes` are
+    /// The row of some lexemes' tokens and of what some summaries take that take much: such summaries stand together in many masks. `many` and `changes` are
     /// what the lexemes take.
     fn row_with(
         &self,
-        lexemes: &[LexemeKey],
-        takings: &[TakingId],
+        lexemes: &[EntryRef],
+        totals: &[TotalId],
         many: &Many<'_>,
-        changes: &Changes,
+        changes: &TokenChanges,
     ) -> Result<RowId, Error> {
-        let key = union_key(lexemes, takings);
+        let key = row_key(lexemes, totals);
         if let Some(&row) = self.unions.get(&key[..]) {
             return Ok(row);
         }
@@ -302,58 +302,60 @@ impl Masks {
             Some(row) => self.kept_row(row).clone(),
             None => Mask::new(self.vocabulary().id_count()),
         };
-        self.add(changes, takings, &mut union);
+        self.add(changes, totals, &mut union);
         Ok(self.keep_union(&key, union))
     }
 
-    /// Which of some lexemes take many tokens; and what is different from a row of all that these take, and their kin.
-    fn split<'a>(&'a self, lexemes: &[LexemeKey], changes: &mut Changes) -> Result<Many<'a>, Error> {
+    /// Which of some lexemes take many tokens; and what is different from a row of all that these take, and their base.
+    fn split<'a>(&'a self, lexemes: &[EntryRef], changes: &mut TokenChanges) -> Result<Many<'a>, Error> {
         changes.clear();
-        let Changes { less, more } = changes;
+        let TokenChanges { removed, added } = changes;
         let mut many: Many<'_> = SmallVec::new();
         for &key in lexemes {
-            let taken = self.lexeme_tokens(key)?;
-            if taken.kin.is_some() || !taken.are_many() {
-                taken.own.append_to(more);
+            let view = self.lexeme_tokens(key)?;
+            if view.base.is_some() || !view.are_many() {
+                view.own.append_to(added);
             }
-            if taken.are_many() {
-                many.push((key, taken));
+            if view.are_many() {
+                many.push((key, view));
             }
         }
-        for (place, (_, taken)) in many.iter().enumerate() {
-            let Some(kin) = taken.kin else { continue };
+        for (place, (_, view)) in many.iter().enumerate() {
+            let Some(base) = view.base else { continue };
             let others = || many.iter().enumerate().filter(|&(other, _)| other != place);
-            less.extend(kin.less.iter().filter(|&&id| !others().any(|(_, (_, other))| other.contains(id))));
+            removed.extend(
+                base.removed.iter().filter(|&&id| !others().any(|(_, (_, other))| other.contains(id))),
+            );
         }
         Ok(many)
     }
 
-    /// The row of all that lexemes take which take many tokens, and their kin, if there are any.
+    /// The row of all that lexemes take which take many tokens, and their base, if there are any.
     fn row_of(&self, many: &Many<'_>) -> Result<Option<RowId>, Error> {
         if many.is_empty() {
             return Ok(None);
         }
-        self.union(many.iter().map(|(key, taken)| key.of_row(taken))).map(Some)
+        self.union(many.iter().map(|(key, view)| key.of_row(view))).map(Some)
     }
 
     /// The row of some lexemes' tokens. The same few stand together in many masks, and in those of other grammars.
-    fn union(&self, lexemes: impl Iterator<Item = LexemeKey>) -> Result<RowId, Error> {
-        let mut lexemes: SmallVec<[LexemeKey; 8]> = lexemes.collect();
+    fn union(&self, lexemes: impl Iterator<Item = EntryRef>) -> Result<RowId, Error> {
+        let mut lexemes: SmallVec<[EntryRef; 8]> = lexemes.collect();
         lexemes.sort_unstable();
         lexemes.dedup();
-        let shared: Option<SmallVec<[PartId; 8]>> = lexemes.iter().map(LexemeKey::as_shared).collect();
+        let shared: Option<SmallVec<[EntryId; 8]>> = lexemes.iter().map(EntryRef::as_shared).collect();
         if let Some(shared) = shared
             && let Some(number) = self.lexicon.union(&shared)
         {
-            return Ok(RowId::Shared(number));
+            return Ok(RowId::Lexicon(number));
         }
-        let key = union_key(&lexemes, &[]);
+        let key = row_key(&lexemes, &[]);
         if let Some(&row) = self.unions.get(&key[..]) {
             return Ok(row);
         }
-        let all: SmallVec<[Taken<'_>; 8]> =
+        let all: SmallVec<[TokenView<'_>; 8]> =
             lexemes.iter().map(|&key| self.lexeme_tokens(key)).collect::<Result<_, _>>()?;
-        Ok(self.keep_union(&key, Taken::union(self.vocabulary().id_count(), &all)))
+        Ok(self.keep_union(&key, TokenView::union(self.vocabulary().id_count(), &all)))
     }
 
     fn keep_union(&self, key: &[u64], union: Mask) -> RowId {
@@ -362,12 +364,12 @@ impl Masks {
         *self.unions.insert(key.into(), row).0
     }
 
-    /// Writes the union of some lexemes' tokens and some parts.
+    /// Writes the union of some lexemes' tokens and some summaries.
     fn unite(
         &self,
-        lexemes: &[LexemeKey],
-        takings: &[TakingId],
-        changes: &mut Changes,
+        lexemes: &[EntryRef],
+        totals: &[TotalId],
+        changes: &mut TokenChanges,
         mask: &mut Mask,
     ) -> Result<(), Error> {
         let many = self.split(lexemes, changes)?;
@@ -375,21 +377,21 @@ impl Masks {
             Some(row) => copy_row(self.kept_row(row).as_words(), mask.as_words_mut()),
             None => mask.clear(),
         }
-        self.add(changes, takings, mask);
+        self.add(changes, totals, mask);
         Ok(())
     }
 
-    /// Writes what is different from a row, and some parts, into a mask that is the row.
-    fn add(&self, changes: &Changes, takings: &[TakingId], mask: &mut Mask) {
+    /// Writes what is different from a row, and some summaries, into a mask that is the row.
+    fn add(&self, changes: &TokenChanges, totals: &[TotalId], mask: &mut Mask) {
         let words = mask.as_words_mut();
-        change(&changes.less, &changes.more, words);
-        takings.iter().for_each(|&taking| self.taking(taking).union_into(words));
+        change(&changes.removed, &changes.added, words);
+        totals.iter().for_each(|&total| self.total(total).union_into(words));
     }
 }
 
-/// What names a row of some lexemes' tokens and what some parts take.
-fn union_key(lexemes: &[LexemeKey], takings: &[TakingId]) -> SmallVec<[u64; 32]> {
-    let numbers = takings.iter().map(|taking| u64::from(taking.number()));
-    let lists = [lexemes.len() as u64].into_iter().chain(lexemes.iter().map(LexemeKey::as_number));
+/// What names a row of some lexemes' tokens and what some summaries take.
+fn row_key(lexemes: &[EntryRef], totals: &[TotalId]) -> SmallVec<[u64; 32]> {
+    let numbers = totals.iter().map(|total| u64::from(total.number()));
+    let lists = [lexemes.len() as u64].into_iter().chain(lexemes.iter().map(EntryRef::as_number));
     lists.chain(numbers).collect()
 }

@@ -1,4 +1,4 @@
-//! Masks of states: put together from parts that do not depend on what surrounds a state.
+//! Masks of states: put together from summaries that do not depend on what surrounds a state.
 
 use std::sync::Arc;
 
@@ -7,16 +7,16 @@ use grammask_earley::{CalleeId, Class, Error, Item, NetworkNodeId, Recognizer, S
 use grammask_trie::index::InnerId;
 use grammask_trie::{Mask, TokenId, Vocabulary, clone_row, copy_row};
 
-use crate::descent::Behind;
-use crate::descent::summary::{Part, PartKey};
-use crate::descent::total::Taking;
+use crate::descent::AfterDistinctTexts;
+use crate::descent::summary::{Summary, SummaryKey};
+use crate::descent::total::Total;
 use crate::lexicon::Lexicon;
-use crate::lexicon::walk::output::Findings;
-use crate::masks::assemble::{Assembled, Composition, Workbenches};
-use crate::masks::budget::Savings;
-use crate::masks::delta_mask::{OwnerId, Owners, Recipe, RowId};
-use crate::masks::stats::Walked;
-use crate::node_set::interned::ContinuationId;
+use crate::lexicon::walk::output::WalkOutput;
+use crate::masks::assemble::{Assembled, ScratchPool, UnionKey};
+use crate::masks::budget::FailureCredit;
+use crate::masks::delta_mask::{DeltaMask, OwnerId, Owners, RowId};
+use crate::masks::stats::WalkCounters;
+use crate::node_set::continuation::ContinuationId;
 use crate::{BindError, BindErrors, Config, Ending};
 
 mod assemble;
@@ -27,17 +27,17 @@ mod snapshot;
 pub(crate) mod stats;
 mod warm_up;
 
-pub use delta_mask::{Known, Scratch, Written};
-pub use prefetch::Ahead;
+pub use delta_mask::{MaskId, MaskRef, Scratch};
+pub use prefetch::Prefetch;
 pub use snapshot::{DamagedMasks, SavedMasks};
-pub use warm_up::{WarmLimits, Warmth};
+pub use warm_up::{WarmLimits, WarmProgress};
 
 /// Computes the masks of a grammar's states over a vocabulary, and keeps what it computed.
 ///
-/// A mask is the union of parts. The part of an item under a list of trie nodes says which tokens below these
-/// nodes the item takes by itself, and at which nodes its origin, unknown to the part, is complete: there the origin's
-/// callers go on. As a token is allowed when *some* derivation allows it, the union over both is exact. A part does
-/// not depend on who waits outside, so the same part serves at every depth of nesting.
+/// A mask is the union of summaries. The summary of an item under a list of trie nodes says which tokens below these
+/// nodes the item takes by itself, and at which nodes its origin, unknown to the summary, is complete: there the origin's
+/// callers go on. As a token is allowed when *some* derivation allows it, the union over both is exact. A summary does
+/// not depend on who waits outside, so the same summary serves at every depth of nesting.
 ///
 /// Can be shared between threads; reading what is known takes no lock.
 pub struct Masks {
@@ -58,33 +58,33 @@ pub struct Masks {
     pub(crate) lexemes: Column,
     /// The numbers in the lexicon of the languages of nodes that are states of lexemes with few texts.
     pub(crate) texts: Column,
-    /// The parts of nodes that are states of lexemes below the root, by their numbers in the lexicon.
-    pub(crate) wholes: Column,
+    /// The summaries of nodes that are states of lexemes below the root, by their numbers in the lexicon.
+    pub(crate) entries_at_root: Column,
     /// Parts; nothing for those that are too much work.
-    pub(crate) parts: Memo<PartKey, Option<Part>>,
+    pub(crate) summaries: Memo<SummaryKey, Option<Summary>>,
     /// What may come behind items of `distinct!` below places in the trie: see `descent/distinct.rs`.
-    pub(crate) behind: Memo<(NetworkNodeId, ContinuationId), Behind>,
-    /// What parts take in all.
-    pub(crate) takings: Interner<Taking>,
+    pub(crate) behind: Memo<(NetworkNodeId, ContinuationId), AfterDistinctTexts>,
+    /// What summaries take in all.
+    pub(crate) totals: Interner<Total>,
     /// What items in any order take below places in the trie, as far as it is known: see `permutation.rs`.
     pub(crate) selections: Memo<(CalleeId, ContinuationId), Row>,
-    /// The rows of the tokens of some lexemes together that are not in the lexicon, and of some lexemes and some parts that take much: how many
-    /// lexemes, these and what the parts take, as numbers.
+    /// The rows of the tokens of some lexemes together that are not in the lexicon, and of some lexemes and some summaries that take much: how many
+    /// lexemes, these and what the summaries take, as numbers.
     pub(crate) unions: Memo<Box<[u64]>, RowId>,
-    /// What was put together: the numbers of its recipe.
-    pub(crate) compositions: Memo<Composition, u32>,
-    pub(crate) workbenches: Workbenches,
-    /// Whole masks: by state the number of the recipe, the recipes, and rows by content.
-    whole: Column,
-    recipes: Arena<Recipe>,
+    /// What was put together: the numbers of its delta_mask.
+    pub(crate) masks_by_union: Memo<UnionKey, u32>,
+    pub(crate) scratch_pool: ScratchPool,
+    /// Whole masks: by state the number of the delta_mask, the delta_masks, and rows by content.
+    mask_ids: Column,
+    delta_masks: Arena<DeltaMask>,
     rows: Interner<Mask>,
-    /// Tells the recipes and rows of these tables from those of others.
+    /// Tells the delta_masks and rows of these tables from those of others.
     owner: OwnerId,
     pub(crate) budget: Budget,
     /// Bytes that tables which succeed others began with.
     first_bytes: usize,
-    pub(crate) walked: Arc<Walked>,
-    pub(crate) savings: Arc<Savings>,
+    pub(crate) counters: Arc<WalkCounters>,
+    pub(crate) credit: Arc<FailureCredit>,
 }
 
 /// Forced bytes are followed as long as their states have no more items and callers together. Where each byte has more than the one before it, that is
@@ -99,12 +99,12 @@ pub struct Stats {
     /// Distinct lists of callers.
     pub origins: usize,
     /// Parts of masks.
-    pub parts: usize,
-    /// States whose whole mask is kept.
+    pub summaries: usize,
+    /// States whose mask_ids mask is kept.
     pub masks: usize,
     /// Bytes of all of them, roughly.
     pub bytes: usize,
-    /// Walks over the trie, for these tables and for those that they succeed: of parts, which are found together with those that they use; and of
+    /// Walks over the trie, for these tables and for those that they succeed: of summaries, which are found together with those that they use; and of
     /// single sets. Those of lexemes are in [`LexiconStats`](crate::LexiconStats).
     pub walks: u64,
     /// Nodes of the trie that these walks have looked at.
@@ -168,21 +168,21 @@ impl Masks {
             specials,
             lexemes: Column::new(),
             texts: Column::new(),
-            wholes: Column::new(),
-            parts: Memo::new(),
+            entries_at_root: Column::new(),
+            summaries: Memo::new(),
             behind: Memo::new(),
-            takings: Interner::new(),
+            totals: Interner::new(),
             selections: Memo::new(),
             unions: Memo::new(),
-            compositions: Memo::new(),
-            workbenches: Workbenches::default(),
-            whole: Column::new(),
-            recipes: Arena::new(),
+            masks_by_union: Memo::new(),
+            scratch_pool: ScratchPool::default(),
+            mask_ids: Column::new(),
+            delta_masks: Arena::new(),
             rows: Interner::new(),
             owner: OwnerId::new(),
             first_bytes: 0,
-            walked: Arc::default(),
-            savings: Arc::default(),
+            counters: Arc::default(),
+            credit: Arc::default(),
         }
     }
 
@@ -196,8 +196,8 @@ impl Masks {
             self.specials.clone(),
         );
         Self {
-            walked: Arc::clone(&self.walked),
-            savings: Arc::clone(&self.savings),
+            counters: Arc::clone(&self.counters),
+            credit: Arc::clone(&self.credit),
             first_bytes: masks.bytes_used(),
             ..masks
         }
@@ -261,7 +261,7 @@ impl Masks {
     /// Where masks of this vocabulary can be written. Keeps what was written for outputs that have ended, so that rows which many have in common
     /// need not be copied anew.
     pub fn scratch(&self) -> Scratch {
-        Scratch::of(self.vocabulary().id_count(), self.lexicon.rooms())
+        Scratch::of(self.vocabulary().id_count(), self.lexicon.row_pool())
     }
 
     /// The mask of a state: the tokens with which some text goes on, and the tokens that end a complete text.
@@ -283,7 +283,7 @@ impl Masks {
     ///
     /// # Errors
     /// As [`mask`](Self::mask).
-    pub fn write(&self, state: SetId, scratch: &mut Scratch) -> Result<Written, Error> {
+    pub fn write(&self, state: SetId, scratch: &mut Scratch) -> Result<MaskRef, Error> {
         match self.known(state) {
             Some(known) => Ok(self.write_known(known, scratch)),
             None => self.write_anew(state, scratch),
@@ -294,34 +294,34 @@ impl Masks {
     ///
     /// # Errors
     /// As [`mask`](Self::mask).
-    pub fn write_anew(&self, state: SetId, scratch: &mut Scratch) -> Result<Written, Error> {
+    pub fn write_anew(&self, state: SetId, scratch: &mut Scratch) -> Result<MaskRef, Error> {
         let known = self.make(state, scratch)?;
-        Ok(known.map_or(Written(None), |known| self.write_known(known, scratch)))
+        Ok(known.map_or(MaskRef(None), |known| self.write_known(known, scratch)))
     }
 
     /// Which mask a state has, if it is kept. One look-up, for whoever wants to know whether there is anything to compute.
     #[inline]
-    pub fn known(&self, state: SetId) -> Option<Known> {
-        self.whole.get(state.index()).map(Known)
+    pub fn known(&self, state: SetId) -> Option<MaskId> {
+        self.mask_ids.get(state.index()).map(MaskId)
     }
 
     /// As [`write`](Self::write), for a mask that is kept by these tables.
-    pub fn write_known(&self, Known(number): Known, scratch: &mut Scratch) -> Written {
-        let recipe = self.recipes.get(number);
-        if let Some(row) = recipe.as_row() {
-            return Written(Some(row));
+    pub fn write_known(&self, MaskId(number): MaskId, scratch: &mut Scratch) -> MaskRef {
+        let delta_mask = self.delta_masks.get(number);
+        if let Some(row) = delta_mask.as_row() {
+            return MaskRef(Some(row));
         }
         let owners = Owners { tables: self.owner, lexicon: self.lexicon.owner() };
-        scratch.write(number, recipe, owners, |row| self.kept_row(row));
-        recipe.count(|| self.new_row(scratch.mask().clone()));
-        Written(None)
+        scratch.write(number, delta_mask, owners, |row| self.kept_row(row));
+        delta_mask.count(|| self.new_row(scratch.mask().clone()));
+        MaskRef(None)
     }
 
     /// The mask that has been written last.
     ///
     /// # Panics
     /// May panic when it was written by other tables.
-    pub fn written<'a>(&'a self, written: Written, scratch: &'a Scratch) -> &'a Mask {
+    pub fn written<'a>(&'a self, written: MaskRef, scratch: &'a Scratch) -> &'a Mask {
         written.0.map_or(scratch.mask(), |row| self.kept_row(row))
     }
 
@@ -352,40 +352,41 @@ impl Masks {
     ///
     /// # Panics
     /// When the row is shorter than a mask.
-    pub fn fill_known(&self, Known(number): Known, row: &mut [u32]) {
+    pub fn fill_known(&self, MaskId(number): MaskId, row: &mut [u32]) {
         let (front, padding) = row.split_at_mut(self.vocabulary().mask_words());
-        let recipe = self.recipes.get(number);
-        self.follow(recipe, front);
-        if recipe.as_row().is_none() {
-            recipe.count(|| self.new_row(Mask::from_words(self.vocabulary().id_count(), clone_row(front))));
+        let delta_mask = self.delta_masks.get(number);
+        self.follow(delta_mask, front);
+        if delta_mask.as_row().is_none() {
+            delta_mask
+                .count(|| self.new_row(Mask::from_words(self.vocabulary().id_count(), clone_row(front))));
         }
         padding.fill(0);
     }
 
-    /// Writes a mask by its recipe, whatever the words have been.
-    pub(crate) fn follow(&self, recipe: &Recipe, words: &mut [u32]) {
-        // Asked once: at any moment another thread may give the recipe a row of its own.
-        let whole = recipe.as_row();
-        match whole.or(recipe.row) {
+    /// Writes a mask by its delta_mask, whatever the words have been.
+    pub(crate) fn follow(&self, delta_mask: &DeltaMask, words: &mut [u32]) {
+        // Want once: at any moment another thread may give the delta_mask a row of its own.
+        let mask_ids = delta_mask.as_row();
+        match mask_ids.or(delta_mask.row) {
             Some(row) => copy_row(self.kept_row(row).as_words(), words),
             None => words.fill(0),
         }
-        if whole.is_none() {
-            recipe.change(words);
+        if mask_ids.is_none() {
+            delta_mask.change(words);
         }
     }
 
     /// Finds the mask of a state, and keeps it if masks are kept; else it is written.
-    pub(crate) fn make(&self, state: SetId, scratch: &mut Scratch) -> Result<Option<Known>, Error> {
-        let assembled = match self.config.keep_parts {
+    pub(crate) fn make(&self, state: SetId, scratch: &mut Scratch) -> Result<Option<MaskId>, Error> {
+        let assembled = match self.config.keep_summaries {
             true => self.assemble(state, scratch)?,
             false => Assembled::TooMuch,
         };
         let number = match assembled {
-            Assembled::Known(number) => number,
-            Assembled::Recipe(recipe) if self.config.keep_masks => self.keep_recipe(recipe),
-            Assembled::Recipe(recipe) => {
-                self.follow(&recipe, scratch.anything().as_words_mut());
+            Assembled::Kept(number) => number,
+            Assembled::Delta(delta_mask) if self.config.keep_masks => self.keep_delta_mask(delta_mask),
+            Assembled::Delta(delta_mask) => {
+                self.follow(&delta_mask, scratch.anything().as_words_mut());
                 return Ok(None);
             }
             Assembled::Written | Assembled::TooMuch => {
@@ -399,22 +400,22 @@ impl Masks {
                 if !self.config.keep_masks {
                     return Ok(None);
                 }
-                self.keep_recipe(Recipe::of_row(self.row(mask)))
+                self.keep_delta_mask(DeltaMask::of_row(self.row(mask)))
             }
         };
         self.note(state, number);
-        Ok(Some(Known(number)))
+        Ok(Some(MaskId(number)))
     }
 
-    /// The mask of a state is by this recipe.
+    /// The mask of a state is by this delta_mask.
     fn note(&self, state: SetId, number: u32) {
-        self.budget.spend(self.whole.set(state.index(), number).1);
+        self.budget.spend(self.mask_ids.set(state.index(), number).1);
     }
 
-    /// Keeps a recipe, and gives its number.
-    pub(crate) fn keep_recipe(&self, recipe: Recipe) -> u32 {
-        self.budget.spend(size_of::<Recipe>() + recipe.bytes_used());
-        self.recipes.push(recipe)
+    /// Keeps a delta_mask, and gives its number.
+    pub(crate) fn keep_delta_mask(&self, delta_mask: DeltaMask) -> u32 {
+        self.budget.spend(size_of::<DeltaMask>() + delta_mask.bytes_used());
+        self.delta_masks.push(delta_mask)
     }
 
     /// Keeps a row.
@@ -424,20 +425,20 @@ impl Masks {
         if number as usize >= before {
             self.budget.spend(size_of_val(mask.as_words()) + size_of::<Mask>());
         }
-        RowId::Own(number)
+        RowId::Tables(number)
     }
 
     /// Keeps a row of which there is hardly another one that is equal, so that looking for one does not pay.
     pub(crate) fn new_row(&self, mask: Mask) -> RowId {
         self.budget.spend(size_of_val(mask.as_words()) + size_of::<Mask>());
-        RowId::Own(self.rows.push(mask))
+        RowId::Tables(self.rows.push(mask))
     }
 
     /// A row that is kept.
     pub(crate) fn kept_row(&self, row: RowId) -> &Mask {
         match row {
-            RowId::Own(number) => self.rows.get(number),
-            RowId::Shared(number) => self.lexicon.row(number),
+            RowId::Tables(number) => self.rows.get(number),
+            RowId::Lexicon(number) => self.lexicon.row(number),
         }
     }
 
@@ -465,16 +466,16 @@ impl Masks {
         Ok(())
     }
 
-    /// The same by walking the whole trie with the state as it is. Simple and slow.
+    /// The same by walking the mask_ids trie with the state as it is. Simple and slow.
     fn walk_all(&self, state: SetId, mask: &mut Mask) -> Result<(), Error> {
         if !state.goes_on() {
             return Ok(());
         }
-        let mut findings = Findings::new(self.lexicon.ground());
+        let mut output = WalkOutput::new(self.lexicon.context());
         let root = (!self.lexicon.outline().is_empty()).then_some(InnerId::ROOT);
-        findings.walk(&self.recognizer, state, root)?;
-        self.walked.add(findings.distance);
-        let (tokens, ends) = findings.finish();
+        output.walk(&self.recognizer, state, root)?;
+        self.counters.add(output.cost);
+        let (tokens, ends) = output.finish();
         mask.union_set(&tokens);
         if let (Ending::Eager, Some(ends)) = (&self.ending, ends) {
             let outline = self.lexicon.outline();
@@ -520,12 +521,12 @@ impl Masks {
 
     /// Sizes of the tables, and the work that went into them.
     pub fn stats(&self) -> Stats {
-        let walked = self.walked.so_far();
+        let walked = self.counters.so_far();
         Stats {
             sets: self.recognizer.set_count(),
             origins: self.recognizer.origin_count(),
-            parts: self.parts.len(),
-            masks: self.whole.len(),
+            summaries: self.summaries.len(),
+            masks: self.mask_ids.len(),
             bytes: self.bytes_used(),
             walks: walked.walks,
             nodes: walked.nodes,

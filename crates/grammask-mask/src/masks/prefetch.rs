@@ -9,11 +9,11 @@ use grammask_earley::{Error, NetworkNodeId, SetId};
 use crate::Masks;
 
 /// Looking for a lexeme among those of the vocabulary takes about as long as walking so many nodes of the trie.
-const LEXEME: u64 = 64;
+const NODES_PER_LEXEME: u64 = 64;
 
-/// What is worth being found ahead.
+/// What is worth being found prefetch.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Ahead<'a> {
+pub struct Prefetch<'a> {
     /// Texts with which outputs probably begin: the masks behind them.
     pub texts: &'a [&'a [u8]],
     /// How long the grammar's lexemes are looked at: as long as walking so many nodes of the trie takes, roughly. A lexeme counts as 64, and what is
@@ -33,10 +33,10 @@ impl Masks {
     /// When a limit of the recognizer or of its languages is exceeded: whoever needs what was looked for will be told the same.
     ///
     /// # Complexity
-    /// That of one mask, and what `ahead` says.
-    pub fn look_ahead(&self, ahead: &Ahead<'_>) -> Result<(), Error> {
-        self.recognizer.set_cancel_flag(ahead.cancel.cloned());
-        let found = self.look_as_far(ahead);
+    /// That of one mask, and what `prefetch` says.
+    pub fn prefetch(&self, prefetch: &Prefetch<'_>) -> Result<(), Error> {
+        self.recognizer.set_cancel_flag(prefetch.cancel.cloned());
+        let found = self.prefetch_within(prefetch);
         self.recognizer.set_cancel_flag(None);
         match found {
             Err(Error::Cancelled) => Ok(()),
@@ -44,14 +44,14 @@ impl Masks {
         }
     }
 
-    fn look_as_far(&self, ahead: &Ahead<'_>) -> Result<(), Error> {
-        let is_stopped = || ahead.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed));
+    fn prefetch_within(&self, prefetch: &Prefetch<'_>) -> Result<(), Error> {
+        let is_stopped = || prefetch.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed));
         let first = self.recognizer.initial();
         self.find(first)?;
-        if ahead.nodes == 0 {
+        if prefetch.nodes == 0 {
             return Ok(());
         }
-        for text in ahead.texts {
+        for text in prefetch.texts {
             if is_stopped() {
                 return Ok(());
             }
@@ -60,17 +60,17 @@ impl Masks {
                 self.find(state)?;
             }
         }
-        if !self.config.keep_parts {
+        if !self.config.keep_summaries {
             return Ok(());
         }
-        let mut left = ahead.nodes;
+        let mut left = prefetch.nodes;
         for node in self.recognizer.inspect().lexeme_starts() {
-            if left < LEXEME || is_stopped() {
+            if left < NODES_PER_LEXEME || is_stopped() {
                 break;
             }
-            left -= LEXEME;
+            left -= NODES_PER_LEXEME;
             let node = node?;
-            match self.lexeme(node).and_then(|lexeme| self.lexicon.look_ahead(lexeme).ok()) {
+            match self.lexeme(node).and_then(|lexeme| self.lexicon.prefetch(lexeme).ok()) {
                 Some(nodes) => left = left.saturating_sub(nodes),
                 // What vocabularies share has limits of its own, which say nothing about the grammar.
                 None => self.find_alone(node)?,

@@ -1,4 +1,4 @@
-//! The whole masks that are kept, as plain data that can be stored. Parts are not in it, nor is the lexicon: they are made again
+//! The mask_ids masks that are kept, as plain data that can be stored. Parts are not in it, nor is the lexicon: they are made again
 //! where a state without a mask needs them.
 
 use grammask_earley::SetId;
@@ -6,14 +6,14 @@ use grammask_trie::{Mask, TokenId};
 use rustc_hash::FxHashMap;
 
 use crate::Masks;
-use crate::masks::delta_mask::{Known, Recipe};
+use crate::masks::delta_mask::{DeltaMask, MaskId};
 
 /// Masks of states: plain data, to be stored and loaded. Made by [`Masks::save`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SavedMasks {
     masks: Vec<SavedMask>,
-    /// Places of states among those of the recognizer, ascending, and of their masks.
+    /// NodeSet of states among those of the recognizer, ascending, and of their masks.
     states: Vec<(u32, u32)>,
 }
 
@@ -35,7 +35,7 @@ const FEW: usize = 64;
 pub struct DamagedMasks(&'static str);
 
 impl Masks {
-    /// The whole masks that are kept.
+    /// The mask_ids masks that are kept.
     pub fn save(&self) -> SavedMasks {
         let mut saved = SavedMasks::default();
         let mut scratch = self.scratch();
@@ -43,8 +43,8 @@ impl Masks {
         let mut numbers: FxHashMap<u32, u32> = FxHashMap::default();
         let mut contents: FxHashMap<Mask, u32> = FxHashMap::default();
         for (place, state) in self.recognizer.states().enumerate() {
-            let Some(Known(recipe)) = self.known(state) else { continue };
-            let number = *numbers.entry(recipe).or_insert_with(|| {
+            let Some(MaskId(delta_mask)) = self.known(state) else { continue };
+            let number = *numbers.entry(delta_mask).or_insert_with(|| {
                 let next = saved.masks.len() as u32;
                 let mask = self.mask(state, &mut scratch).expect("a mask that is known hits no limit");
                 *contents.entry(mask.clone()).or_insert_with(|| {
@@ -107,9 +107,9 @@ impl Masks {
 
     fn keep_content(&self, mask: &Mask) -> u32 {
         let more: Vec<TokenId> = mask.iter().take(FEW + 1).collect();
-        self.keep_recipe(match more.len() <= FEW {
-            true => Recipe::new(None, &[], &more),
-            false => Recipe::of_row(self.row(mask)),
+        self.keep_delta_mask(match more.len() <= FEW {
+            true => DeltaMask::new(None, &[], &more),
+            false => DeltaMask::of_row(self.row(mask)),
         })
     }
 }

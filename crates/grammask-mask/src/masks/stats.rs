@@ -1,10 +1,10 @@
-//! Counting what is walked: the work behind masks that no noise of a machine can blur.
+//! Counting what is counters: the work behind masks that no noise of a machine can blur.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// How much has been walked so far. Each walk counts for itself and is added when it has ended, so walking is not slowed down.
 #[derive(Debug, Default)]
-pub(crate) struct Walked {
+pub(crate) struct WalkCounters {
     walks: AtomicU64,
     nodes: AtomicU64,
     taken: AtomicU64,
@@ -12,7 +12,7 @@ pub(crate) struct Walked {
 
 /// A number of walks, and what they have come by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Distance {
+pub(crate) struct WalkCost {
     pub(crate) walks: u64,
     /// Nodes of the trie that were looked at one by one.
     pub(crate) nodes: u64,
@@ -20,16 +20,16 @@ pub(crate) struct Distance {
     pub(crate) taken: u64,
 }
 
-impl Walked {
-    pub(crate) fn add(&self, distance: Distance) {
-        self.walks.fetch_add(distance.walks, Relaxed);
-        self.nodes.fetch_add(distance.nodes, Relaxed);
-        self.taken.fetch_add(distance.taken, Relaxed);
+impl WalkCounters {
+    pub(crate) fn add(&self, cost: WalkCost) {
+        self.walks.fetch_add(cost.walks, Relaxed);
+        self.nodes.fetch_add(cost.nodes, Relaxed);
+        self.taken.fetch_add(cost.taken, Relaxed);
     }
 
-    pub(crate) fn so_far(&self) -> Distance {
+    pub(crate) fn so_far(&self) -> WalkCost {
         let [walks, nodes, taken] =
             [&self.walks, &self.nodes, &self.taken].map(|counter| counter.load(Relaxed));
-        Distance { walks, nodes, taken }
+        WalkCost { walks, nodes, taken }
     }
 }

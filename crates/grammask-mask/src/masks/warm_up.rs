@@ -30,7 +30,7 @@ impl Default for WarmLimits {
 
 /// How far it has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Warmth {
+pub struct WarmProgress {
     /// States that have been visited: their masks have been computed, or were known, or hit a limit.
     pub states: usize,
     /// States that are known to wait.
@@ -42,43 +42,47 @@ pub struct Warmth {
 /// So many states are shared out among threads at once; between, the caller is told.
 const BATCH: usize = 32;
 
-/// What of a state says which parts its mask is made of: its nodes, and those that go on when their origins are complete.
-type Outlook = Box<[(NetworkNodeId, Box<[NetworkNodeId]>)]>;
+/// What of a state says which summaries its mask is made of: its nodes, and those that go on when their origins are complete.
+type StateSignature = Box<[(NetworkNodeId, Box<[NetworkNodeId]>)]>;
 
-/// A state that comes after another one, and its outlook.
-type Next = (Outlook, SetId);
+/// A state that comes after another one, and its signature.
+type Next = (StateSignature, SetId);
 
 impl Masks {
     /// Computes masks breadth first from the beginning of texts, one for each kind of state: of states that differ only in who waits farther
-    /// outside, one is enough, as the others are put together from the same parts.
+    /// outside, one is enough, as the others are put together from the same summaries.
     ///
     /// Ends when every kind has been visited, when a limit or the memory budget is reached, or when `progress`, which is called
     /// every 32 states for each thread, says so. What comes after states at which a limit of the recognizer is hit is left out.
-    pub fn warm(&self, limits: &WarmLimits, mut progress: impl FnMut(Warmth) -> ControlFlow<()>) -> Warmth {
+    pub fn warm(
+        &self,
+        limits: &WarmLimits,
+        mut progress: impl FnMut(WarmProgress) -> ControlFlow<()>,
+    ) -> WarmProgress {
         let threads = limits.threads.clamp(1, 256);
-        let mut seen: FxHashSet<Outlook> = FxHashSet::default();
+        let mut seen: FxHashSet<StateSignature> = FxHashSet::default();
         let mut waiting = std::collections::VecDeque::from([self.recognizer.initial()]);
-        let mut warmth = Warmth { waiting: 1, ..Warmth::default() };
+        let mut progress_so_far = WarmProgress { waiting: 1, ..WarmProgress::default() };
         while !waiting.is_empty() {
-            let room = limits.states - warmth.states.min(limits.states);
+            let room = limits.states - progress_so_far.states.min(limits.states);
             let count = (BATCH * threads).min(waiting.len()).min(room);
             if count == 0 || self.is_over_budget() {
-                return warmth;
+                return progress_so_far;
             }
             let batch: Vec<SetId> = waiting.drain(..count).collect();
-            for (outlook, next) in self.visit_all(&batch, threads) {
-                if seen.insert(outlook) {
+            for (signature, next) in self.visit_all(&batch, threads) {
+                if seen.insert(signature) {
                     waiting.push_back(next);
                 }
             }
-            warmth.states += count;
-            warmth.waiting = waiting.len();
-            warmth.is_complete = waiting.is_empty();
-            if progress(warmth).is_break() {
-                return warmth;
+            progress_so_far.states += count;
+            progress_so_far.waiting = waiting.len();
+            progress_so_far.is_complete = waiting.is_empty();
+            if progress(progress_so_far).is_break() {
+                return progress_so_far;
             }
         }
-        warmth
+        progress_so_far
     }
 
     fn visit_all(&self, states: &[SetId], threads: usize) -> Vec<Next> {
@@ -109,16 +113,16 @@ impl Masks {
             for class in 0..self.recognizer.network().classes() {
                 let Ok(next) = self.recognizer.step_class(state, Class::new(class)) else { continue };
                 if next.goes_on()
-                    && let Some(outlook) = self.outlook(next)
+                    && let Some(signature) = self.signature(next)
                 {
-                    found.push((outlook, next));
+                    found.push((signature, next));
                 }
             }
         }
         found
     }
 
-    fn outlook(&self, state: SetId) -> Option<Outlook> {
+    fn signature(&self, state: SetId) -> Option<StateSignature> {
         let longest = u32::try_from(self.lexicon.outline().height()).unwrap_or(u32::MAX);
         let near = |node| self.recognizer.inspect().saturate(node, longest);
         let of_item = |item: &grammask_earley::Item| {

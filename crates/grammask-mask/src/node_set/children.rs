@@ -7,10 +7,10 @@ use grammask_earley::ByteSet;
 use grammask_trie::index::{InnerId, TrieIndex};
 use grammask_trie::{Trie, TrieNodeId};
 
-use crate::node_set::Places;
-use crate::node_set::interned::ContinuationId;
+use crate::node_set::NodeSet;
+use crate::node_set::continuation::ContinuationId;
 
-/// The children of a set of places, as far as somebody asked.
+/// The children of a set of places, as far as somebody want.
 pub(crate) enum Children {
     /// Of a list all at once, as those by one byte are not found without looking at most others.
     Grouped(Groups),
@@ -25,29 +25,29 @@ pub(crate) struct Groups {
     ends: Box<[u32]>,
     /// Those by one byte stand together, ascending.
     nodes: Box<[TrieNodeId]>,
-    reached: Box<[OnceLock<Box<Reached>>]>,
+    reached: Box<[OnceLock<Box<NodesByByte>>]>,
 }
 
 /// The children by one byte, ascending, and what somebody finds there who takes that byte.
 #[derive(Default)]
 pub(crate) struct Row {
     nodes: OnceLock<Box<[TrieNodeId]>>,
-    reached: OnceLock<Box<Reached>>,
+    reached: OnceLock<Box<NodesByByte>>,
 }
 
 /// What is found at some nodes of the trie.
-pub(crate) struct Reached {
+pub(crate) struct NodesByByte {
     /// How many nodes these are.
     pub(crate) nodes: usize,
     /// The tokens that end there, as ranges of the trie's list.
     pub(crate) tokens: Box<[(u32, u32)]>,
     /// The places among them, ascending.
     pub(crate) branches: Box<[InnerId]>,
-    /// The number of these, once somebody asked.
+    /// The number of these, once somebody want.
     number: OnceLock<ContinuationId>,
 }
 
-impl Reached {
+impl NodesByByte {
     /// At nodes that ascend.
     fn new(trie: &Trie, outline: &TrieIndex, nodes: &[TrieNodeId]) -> Self {
         let (starts, before) = (trie.columns().token_starts, outline.inner_ranks());
@@ -79,15 +79,15 @@ impl Reached {
 
 impl Children {
     /// Of some places. What is found later is found for the same ones.
-    pub(crate) fn new(outline: &TrieIndex, places: &Places) -> Self {
+    pub(crate) fn new(outline: &TrieIndex, places: &NodeSet) -> Self {
         match places {
-            Places::List(list) => Self::Grouped(Groups::new(outline, list)),
-            Places::Bits(_) => Self::Rows((0..256).map(|_| Row::default()).collect()),
+            NodeSet::List(list) => Self::Grouped(Groups::new(outline, list)),
+            NodeSet::Bits(_) => Self::Rows((0..256).map(|_| Row::default()).collect()),
         }
     }
 
     /// The children by this byte, ascending; and how many bytes that took, if they were looked for just now.
-    pub(crate) fn by(&self, outline: &TrieIndex, places: &Places, byte: u8) -> (&[TrieNodeId], usize) {
+    pub(crate) fn by(&self, outline: &TrieIndex, places: &NodeSet, byte: u8) -> (&[TrieNodeId], usize) {
         match self {
             Self::Grouped(groups) => (groups.place(byte).map_or(&[], |place| groups.group(place)), 0),
             Self::Rows(rows) => {
@@ -106,25 +106,25 @@ impl Children {
     pub(crate) fn reached(
         &self,
         (trie, outline): (&Trie, &TrieIndex),
-        places: &Places,
+        places: &NodeSet,
         byte: u8,
-    ) -> (Option<&Reached>, usize) {
+    ) -> (Option<&NodesByByte>, usize) {
         let mut fresh = 0;
-        let mut keep = |reached: Reached| {
+        let mut keep = |reached: NodesByByte| {
             fresh = reached.bytes_used();
             Box::new(reached)
         };
         let reached = match self {
             Self::Grouped(groups) => groups.place(byte).map(|place| {
                 &**groups.reached[place]
-                    .get_or_init(|| keep(Reached::new(trie, outline, groups.group(place))))
+                    .get_or_init(|| keep(NodesByByte::new(trie, outline, groups.group(place))))
             }),
             Self::Rows(rows) => {
                 let row = &rows[usize::from(byte)];
                 Some(&**row.reached.get_or_init(|| {
                     keep(match row.nodes.get() {
-                        Some(nodes) => Reached::new(trie, outline, nodes),
-                        None => Reached::new(trie, outline, &edges_from(outline, places, byte)),
+                        Some(nodes) => NodesByByte::new(trie, outline, nodes),
+                        None => NodesByByte::new(trie, outline, &edges_from(outline, places, byte)),
                     })
                 }))
             }
@@ -180,7 +180,7 @@ impl Groups {
         let reached = bytes.iter().map(|_| OnceLock::new()).collect();
         let mut groups = Self { bytes: bytes.into(), ends: ends.into(), nodes: nodes.into(), reached };
         for place in 0..groups.bytes.len() {
-            // Places may stand below one another, so children come in order only nearly: as runs, which a stable sort merges.
+            // NodeSet may stand below one another, so children come in order only nearly: as runs, which a stable sort merges.
             let group = groups.range(place);
             groups.nodes[group].sort();
         }
@@ -217,7 +217,7 @@ pub(crate) fn first_bytes(outline: &TrieIndex, list: &[InnerId]) -> ByteSet {
 }
 
 /// The children of a long set of places by one byte.
-fn edges_from(outline: &TrieIndex, places: &Places, byte: u8) -> Vec<TrieNodeId> {
+fn edges_from(outline: &TrieIndex, places: &NodeSet, byte: u8) -> Vec<TrieNodeId> {
     let edges = outline.edges(byte);
     // Nobody can foresee which edges these are, so each is written, and overwritten if it is none.
     let (mut found, mut len) = (vec![TrieNodeId::ROOT; edges.len()], 0);

@@ -6,25 +6,25 @@ use std::sync::Arc;
 use grammask_trie::index::{InnerId, TrieIndex};
 
 pub(crate) mod children;
-pub(crate) mod interned;
+pub(crate) mod continuation;
 pub(crate) mod semi_naive;
 
 /// One bit a branch, in rows of one length. Several may hold one: a slice, and the places at which lexemes are complete that loop over it. Who changes it
 /// then gets a row of its own, by [`Arc::make_mut`].
-pub(crate) type Bits = Arc<Vec<u64>>;
+pub(crate) type BitRow = Arc<Vec<u64>>;
 
 /// A set of branches. Up to a number that is fixed for a vocabulary, `short`, they are a list; so equal sets have equal forms.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Places {
+pub(crate) enum NodeSet {
     /// Ascending.
     List(Box<[InnerId]>),
-    Bits(Bits),
+    Bits(BitRow),
 }
 
 /// Folds rows of bits by products of two words each, in lanes, so that hashing one costs about what reading it costs.
 ///
 /// Source: Wang Yi, "wyhash", 2019: the halves of a product of 128 bits, one upon the other, depend on all bits of both factors.
-impl Hash for Places {
+impl Hash for NodeSet {
     fn hash<H: Hasher>(&self, state: &mut H) {
         match self {
             Self::List(list) => list.hash(state),
@@ -45,13 +45,13 @@ impl Hash for Places {
     }
 }
 
-impl Places {
+impl NodeSet {
     /// The set of the branches whose bits are set in a row, if there is one; of some others, in any order; of some ranges of
     /// branches; and of those in further ranges that stand between two characters. Nothing for the empty set.
     pub(crate) fn gather(
         outline: &TrieIndex,
         short: usize,
-        bits: Option<Bits>,
+        bits: Option<BitRow>,
         mut single: Vec<InnerId>,
         everywhere: &[(u32, u32)],
         ranges: &[(u32, u32)],
@@ -74,7 +74,7 @@ impl Places {
             single.dedup();
             return if single.is_empty() { None } else { Some(Self::List(single.into())) };
         }
-        let mut bits = bits.unwrap_or_else(|| Bits::new(no_bits(outline)));
+        let mut bits = bits.unwrap_or_else(|| BitRow::new(no_bits(outline)));
         if !(single.is_empty() && everywhere.is_empty() && ranges.is_empty()) {
             let bits = Arc::make_mut(&mut bits);
             set(bits, &single);
@@ -99,7 +99,7 @@ impl Places {
     }
 
     /// The set of the branches whose bits are set in a row, some of them.
-    pub(crate) fn of_bits(short: usize, bits: Bits) -> Self {
+    pub(crate) fn of_bits(short: usize, bits: BitRow) -> Self {
         let Some(count) = count_up_to(&bits, short) else { return Self::Bits(bits) };
         let mut list = Vec::with_capacity(count);
         list.extend(ones(&bits));
@@ -293,18 +293,18 @@ mod tests {
     fn all_forms_hold_what_they_were_made_of() {
         let outline = outline();
         for set in sets(&outline) {
-            let places = Places::of_list(&outline, SHORT, &set);
-            assert_eq!(matches!(places, Places::Bits(_)), set.len() > SHORT);
+            let places = NodeSet::of_list(&outline, SHORT, &set);
+            assert_eq!(matches!(places, NodeSet::Bits(_)), set.len() > SHORT);
             assert_eq!(places.iter().collect::<Vec<_>>(), set);
             let mut shuffled = set.clone();
             shuffled.reverse();
             shuffled.push(set[0]);
-            assert_eq!(Places::gather(&outline, SHORT, None, shuffled, &[], &[]), Some(places.clone()));
+            assert_eq!(NodeSet::gather(&outline, SHORT, None, shuffled, &[], &[]), Some(places.clone()));
             for branch in (0..outline.len() as u32).map(InnerId) {
                 assert_eq!(places.contains(branch), set.binary_search(&branch).is_ok());
             }
         }
-        assert_eq!(Places::gather(&outline, SHORT, None, Vec::new(), &[(3, 3)], &[]), None);
+        assert_eq!(NodeSet::gather(&outline, SHORT, None, Vec::new(), &[(3, 3)], &[]), None);
     }
 
     #[test]
@@ -316,11 +316,11 @@ mod tests {
                 .filter(|&n| outline.char_boundaries()[n as usize / 64] >> (n % 64) & 1 == 1)
                 .map(InnerId)
                 .collect();
-            let found = Places::gather(&outline, SHORT, None, Vec::new(), &[], &[range]).unwrap();
-            assert_eq!(found, Places::of_list(&outline, SHORT, &expected), "{range:?}");
+            let found = NodeSet::gather(&outline, SHORT, None, Vec::new(), &[], &[range]).unwrap();
+            assert_eq!(found, NodeSet::of_list(&outline, SHORT, &expected), "{range:?}");
             let expected: Vec<InnerId> = (range.0..range.1).map(InnerId).collect();
-            let found = Places::gather(&outline, SHORT, None, Vec::new(), &[range], &[]).unwrap();
-            assert_eq!(found, Places::of_list(&outline, SHORT, &expected), "{range:?}");
+            let found = NodeSet::gather(&outline, SHORT, None, Vec::new(), &[range], &[]).unwrap();
+            assert_eq!(found, NodeSet::of_list(&outline, SHORT, &expected), "{range:?}");
         }
     }
 
@@ -332,7 +332,7 @@ mod tests {
             for small in &sets {
                 let expected = small.iter().all(|branch| large.binary_search(branch).is_ok());
                 let (large, small) =
-                    (Places::of_list(&outline, SHORT, large), Places::of_list(&outline, SHORT, small));
+                    (NodeSet::of_list(&outline, SHORT, large), NodeSet::of_list(&outline, SHORT, small));
                 assert_eq!(large.is_superset(&small), expected);
                 let mut bits = no_bits(&outline);
                 assert!(!large.mark(&mut bits));

@@ -172,7 +172,7 @@ pub(super) fn check(vocabulary: &Arc<Vocabulary>, grammars: &[&str]) -> HashSet<
             Masks::new(recognizer, Arc::clone(lexicon), &Ending::default(), config).unwrap()
         };
         let by_walking =
-            bind(&lexicons[lexicons.len() - 1], &Config { keep_parts: false, ..Config::default() });
+            bind(&lexicons[lexicons.len() - 1], &Config { keep_summaries: false, ..Config::default() });
         let mut scratch = Scratch::new(vocabulary.id_count());
         let all = states(&by_walking, 60);
         assert!(all.len() > 1, "{grammar}");
@@ -184,7 +184,7 @@ pub(super) fn check(vocabulary: &Arc<Vocabulary>, grammars: &[&str]) -> HashSet<
                     let found = masks.mask(state, &mut scratch).unwrap();
                     assert_eq!(*found, expected, "{grammar}, lexicon {number}, light {light}, state {place}");
                 }
-                if masks.stats().parts == 0 || lexicon.stats().parts == 0 {
+                if masks.stats().summaries == 0 || lexicon.stats().entries == 0 {
                     walked.insert(grammar.clone());
                 }
             }

@@ -6,13 +6,13 @@ use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
 
 use grammask_json_schema::translate;
-use grammask_mask::Ahead;
+use grammask_mask::Prefetch;
 use grammask_regular::{Store, analysis};
 use grammask_syntax::{Ast, ExprKind};
 use serde_json::{Value, json};
 
 use super::warm::warm_each;
-use crate::{Config, Error, Grammar, Vocabulary, WarmLimits, Warmth};
+use crate::{Config, Error, Grammar, Vocabulary, WarmLimits, WarmProgress};
 
 impl Grammar {
     /// Compiles a JSON Schema. The outputs of the grammar are the documents that are valid under the schema.
@@ -58,8 +58,8 @@ impl Grammar {
         let built = Self::build(Cow::Owned(translation.ast), store, vocabulary, config, &is_cancelled);
         let grammar =
             built.map_err(Error::about_schema)?.ok_or_else(grammask_json_schema::Error::cancelled)?;
-        let ahead = Ahead { texts: &COMMON_PREFIXES, nodes: config.prefetch_nodes, cancel: flag };
-        grammar.tables().look_ahead(&ahead).map_err(|limit| Error::of_schema(&limit))?;
+        let ahead = Prefetch { texts: &COMMON_PREFIXES, nodes: config.prefetch_nodes, cancel: flag };
+        grammar.tables().prefetch(&ahead).map_err(|limit| Error::of_schema(&limit))?;
         if is_cancelled() {
             return Err(grammask_json_schema::Error::cancelled().into());
         }
@@ -92,15 +92,15 @@ impl Vocabulary {
     /// let bytes = (0..=255).map(|byte| (TokenId(byte), vec![byte as u8]));
     /// let vocabulary = Vocabulary::new(bytes, [])?;
     /// vocabulary.warm_json_schemas(&Config::default(), &WarmLimits { states: 50, threads: 1 }, |_| ControlFlow::Continue(()))?;
-    /// assert!(vocabulary.stats().parts > 0);
+    /// assert!(vocabulary.stats().entries > 0);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn warm_json_schemas(
         &self,
         config: &Config,
         limits: &WarmLimits,
-        progress: impl FnMut(Warmth) -> ControlFlow<()>,
-    ) -> Result<Warmth, Error> {
+        progress: impl FnMut(WarmProgress) -> ControlFlow<()>,
+    ) -> Result<WarmProgress, Error> {
         let formats = COMMON_FORMATS
             .iter()
             .chain(&RARE_FORMATS)

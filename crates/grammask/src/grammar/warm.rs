@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use grammask_syntax::{Ast, ExprKind, Name, Rule, Span};
 
-use crate::{Config, Error, Grammar, Vocabulary, WarmLimits, Warmth};
+use crate::{Config, Error, Grammar, Vocabulary, WarmLimits, WarmProgress};
 
 impl Grammar {
     /// Computes masks in advance, breadth first from the beginning of an output. Masks are the same without.
@@ -22,7 +22,11 @@ impl Grammar {
     /// assert!(warmth.is_complete);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn warm(&self, limits: &WarmLimits, progress: impl FnMut(Warmth) -> ControlFlow<()>) -> Warmth {
+    pub fn warm(
+        &self,
+        limits: &WarmLimits,
+        progress: impl FnMut(WarmProgress) -> ControlFlow<()>,
+    ) -> WarmProgress {
         self.tables().warm(limits, progress)
     }
 }
@@ -56,15 +60,15 @@ impl Vocabulary {
     /// # use std::ops::ControlFlow;
     /// let vocabulary = Vocabulary::new([(TokenId(0), b"a".to_vec()), (TokenId(1), b"1".to_vec())], [])?;
     /// vocabulary.warm(Vocabulary::COMMON_LEXEMES, &WarmLimits::default(), |_| ControlFlow::Continue(()))?;
-    /// assert!(vocabulary.stats().parts > 0);
+    /// assert!(vocabulary.stats().entries > 0);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn warm(
         &self,
         lexemes: &[&str],
         limits: &WarmLimits,
-        progress: impl FnMut(Warmth) -> ControlFlow<()>,
-    ) -> Result<Warmth, Error> {
+        progress: impl FnMut(WarmProgress) -> ControlFlow<()>,
+    ) -> Result<WarmProgress, Error> {
         let grammars =
             lexemes.iter().map(|lexeme| Grammar::from_ast(&grammar_of(lexeme), self, &Config::default()));
         warm_each(self, grammars, limits, progress)
@@ -77,14 +81,14 @@ pub(crate) fn warm_each(
     vocabulary: &Vocabulary,
     mut grammars: impl ExactSizeIterator<Item = Result<Grammar, Error>>,
     limits: &WarmLimits,
-    mut progress: impl FnMut(Warmth) -> ControlFlow<()>,
-) -> Result<Warmth, Error> {
-    let mut all = Warmth { is_complete: true, ..Warmth::default() };
+    mut progress: impl FnMut(WarmProgress) -> ControlFlow<()>,
+) -> Result<WarmProgress, Error> {
+    let mut all = WarmProgress { is_complete: true, ..WarmProgress::default() };
     let mut is_cancelled = false;
     while !is_cancelled && !vocabulary.is_full() {
         let Some(grammar) = grammars.next() else { return Ok(all) };
         let warmth = grammar?.warm(limits, |now| {
-            let flow = progress(Warmth { states: all.states + now.states, ..now });
+            let flow = progress(WarmProgress { states: all.states + now.states, ..now });
             is_cancelled = flow.is_break();
             flow
         });

@@ -2,7 +2,7 @@
 //! share the transitions defined here.
 
 use grammask_earley::{Error, SetId};
-use grammask_mask::{Known, Masks, Scratch, Written};
+use grammask_mask::{MaskId, MaskRef, Masks, Scratch};
 use grammask_trie::TokenId;
 
 use crate::Ending;
@@ -66,7 +66,7 @@ impl Position {
         tables: &Masks,
         scratch: &mut Scratch,
         recorder: &mut StatsRecorder,
-    ) -> Result<Written, Error> {
+    ) -> Result<MaskRef, Error> {
         if self.finished {
             recorder.record_cached();
             return Ok(scratch.write_nothing());
@@ -81,7 +81,7 @@ impl Position {
     }
 
     /// Returns the mask if it is cached.
-    pub(crate) fn known(self, tables: &Masks) -> Option<Known> {
+    pub(crate) fn known(self, tables: &Masks) -> Option<MaskId> {
         if self.finished { None } else { tables.known(self.set) }
     }
 

@@ -50,7 +50,7 @@ fn lexicon(rng: &mut Rng) -> LexiconConfig {
         slice_size: *rng.pick(&[1, 12]),
         strays: *rng.pick(&[0, 1_024]),
         base_size: *rng.pick(&[1, 30, 16_384]),
-        seams: *rng.pick(&[0, 2_048, usize::MAX]),
+        disabled: rng.pick(&[vec![], vec!["safe_class"], vec!["same_successors"]]).clone(),
         leaving: *rng.pick(&[0, 16_384, usize::MAX]),
         short_list: *rng.pick(&[0, 64, 2_048]),
         ..LexiconConfig::default()

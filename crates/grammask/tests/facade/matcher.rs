@@ -397,7 +397,7 @@ fn an_ambiguous_grammar_is_walked_once() {
         assert!(matcher.accept_bytes(&[*letter]).is_accepted());
         assert_eq!(matcher.mask().count(), vocabulary.token_count() - 1, "all but the token without bytes");
     }
-    let parts = grammar.stats().tables.parts;
+    let parts = grammar.stats().tables.summaries;
     assert!(parts < 300, "{parts} parts");
 }
 

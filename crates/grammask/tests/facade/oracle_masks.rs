@@ -10,7 +10,7 @@ use crate::random_setup::{SPECIALS, STOP};
 pub fn configs(ending: &Ending) -> Vec<(String, Config)> {
     let mut configs = Vec::new();
     for bits in 0..16 {
-        let [keep_steps, leo, keep_parts, keep_masks] = [1, 2, 4, 8].map(|bit| bits & bit != 0);
+        let [keep_steps, leo, keep_summaries, keep_masks] = [1, 2, 4, 8].map(|bit| bits & bit != 0);
         let mut config = Config { ending: ending.clone(), ..Config::default() };
         config.recognizer.tuning.keep_steps = keep_steps;
         config.recognizer.tuning.leo = leo;
@@ -18,10 +18,10 @@ pub fn configs(ending: &Ending) -> Vec<(String, Config)> {
         config.recognizer.tuning.gather_texts = gather_texts;
         let loops = keep_steps == keep_masks;
         config.recognizer.tuning.loop_right_recursion = loops;
-        config.masks.keep_parts = keep_parts;
+        config.masks.keep_summaries = keep_summaries;
         config.masks.keep_masks = keep_masks;
         let name = format!(
-            "gather_texts {gather_texts}, loop_right_recursion {loops}, keep_steps {keep_steps}, leo {leo}, keep_parts {keep_parts}, keep_masks {keep_masks}"
+            "gather_texts {gather_texts}, loop_right_recursion {loops}, keep_steps {keep_steps}, leo {leo}, keep_summaries {keep_summaries}, keep_masks {keep_masks}"
         );
         configs.push((name, config));
     }

@@ -50,7 +50,7 @@ fn configs(ending: &Ending) -> Vec<(&'static str, Config)> {
 /// Random walks, with masks found by walking the whole trie, nothing kept and nothing shared.
 fn reference(rng: &mut Rng, random: &RandomGrammar, plain: &Vocabulary, ending: &Ending) -> Vec<Walk> {
     let mut config = Config { ending: ending.clone(), ..Config::default() };
-    config.masks.keep_parts = false;
+    config.masks.keep_summaries = false;
     config.masks.keep_masks = false;
     let grammar = compile(random, &plain.with_lexicon(&LexiconConfig::default()), &config);
     let mut walk = || {
@@ -173,7 +173,7 @@ fn later_grammars_reuse_the_lexicon() {
     let warm = |text: &str| {
         let grammar = Grammar::compile(text, &plain, &Config::default()).unwrap();
         grammar.warm(&limits, |_| ControlFlow::Continue(()));
-        plain.stats().parts
+        plain.stats().entries
     };
     let first = warm("start ::= #'[a-z]+' '!';");
     assert!(first > 0);
@@ -181,7 +181,7 @@ fn later_grammars_reuse_the_lexicon() {
     assert_eq!(warm("start ::= #'[a-z]+' '!';"), first);
     let other = Grammar::compile("start ::= #'[a-z]+' '?';", &plain, &Config::default()).unwrap();
     other.matcher().mask();
-    assert_eq!(plain.stats().parts, first);
+    assert_eq!(plain.stats().entries, first);
     assert!(warm("start ::= #'[0-9]+' '!';") > first);
 }
 

@@ -178,7 +178,7 @@ fn walks_are_counted_with_the_tables_that_keep_their_results() {
     let (tables, lexicon) = (first.stats().tables, vocabulary.stats());
     assert!(tables.walks > 0 && tables.nodes > 0, "{tables:?}");
     assert!(lexicon.nodes + lexicon.taken > 0, "{lexicon:?}");
-    assert_eq!(lexicon.walks, lexicon.parts as u64, "one for each result");
+    assert_eq!(lexicon.walks, lexicon.entries as u64, "one for each result");
     // For the next grammar the lexemes are walked already; its rules are not.
     let second = Grammar::compile(LIST, &vocabulary, &Config::default()).unwrap();
     follow(&mut second.matcher(), &TEXT);

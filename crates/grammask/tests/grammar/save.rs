@@ -95,7 +95,11 @@ fn check(grammar: &Grammar, tokens: &[TokenId], place: &str) {
         assert!(masks(&loaded, tokens) == expected, "{place}: masks of {tables:?}");
         if tables == Tables::Warm {
             let (was, is) = (grammar.stats().tables, loaded.stats().tables);
-            assert_eq!((is.sets, is.masks, is.parts), (was.sets, was.masks, 0), "{place}: nothing is new");
+            assert_eq!(
+                (is.sets, is.masks, is.summaries),
+                (was.sets, was.masks, 0),
+                "{place}: nothing is new"
+            );
         }
     }
 }
@@ -151,7 +155,7 @@ fn a_loaded_grammar_shares_the_lexicon_of_its_vocabulary() {
     let loaded = Grammar::load(&grammar.save(Tables::Cold), &other).unwrap();
     assert_eq!(other.stats(), before);
     assert!(masks(&loaded, &tokens) == expected);
-    assert!(other.stats().parts > 0);
+    assert!(other.stats().entries > 0);
     assert_eq!(other.stats(), vocabulary.stats());
 }
 
@@ -381,7 +385,7 @@ fn saved_bytes_change_with_the_version_only() {
     // Without parts, how masks are put together says nothing about which states there are.
     // How much of a mask is light is written, and no part of the format.
     let mut config = Config::default();
-    config.masks.keep_parts = false;
+    config.masks.keep_summaries = false;
     config.masks.light = 2048;
     let grammar = Grammar::compile(text, &vocabulary, &config).unwrap();
     masks(&grammar, &[0, 3, 3].map(TokenId));

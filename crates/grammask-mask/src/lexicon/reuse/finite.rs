@@ -7,17 +7,17 @@ use grammask_trie::TrieNodeId;
 
 use crate::lexicon::automaton::LexemeId;
 use crate::lexicon::reuse::near_duplicate::Difference;
-use crate::lexicon::walk::output::{Asked, Findings};
-use crate::lexicon::{LexemePart, LexemeTokens, Lexicon};
-use crate::masks::stats::Distance;
-use crate::node_set::Places;
-use crate::node_set::interned::{Continuation, ContinuationId};
+use crate::lexicon::walk::output::{WalkOutput, Want};
+use crate::lexicon::{Entry, EntryTokens, Lexicon};
+use crate::masks::stats::WalkCost;
+use crate::node_set::NodeSet;
+use crate::node_set::continuation::{Continuation, ContinuationId};
 
 /// Of so many texts, each of so many bytes at most, it pays to follow each.
-pub(crate) const FEW_TEXTS: usize = 64;
+pub(crate) const MAX_TEXTS: usize = 64;
 
 /// Below so many places, what a byte leads to is looked up for all of them at once.
-const SEVERAL: usize = 4;
+const MIN_NODES_BY_BYTE: usize = 4;
 
 /// A lexeme on its way below places in the trie.
 struct Speller<'a> {
@@ -32,8 +32,8 @@ impl Speller<'_> {
     fn follow(&mut self, continuation: &Continuation, mut tell: impl FnMut(TrieNodeId, SpellingCursor)) {
         let outline = self.lexicon.outline();
         let mut open: Vec<(TrieNodeId, SpellingCursor)> = Vec::new();
-        let list = match continuation.places() {
-            Places::List(list) if list.len() < SEVERAL => &list[..],
+        let list = match continuation.set() {
+            NodeSet::List(list) if list.len() < MIN_NODES_BY_BYTE => &list[..],
             _ => {
                 self.spelled.ways(self.spelled.start(), |byte, phase| {
                     let (children, fresh) = continuation.children(outline, byte);
@@ -62,70 +62,70 @@ impl Speller<'_> {
 }
 
 impl Lexicon {
-    /// The part of a lexeme that spells texts which are known; nothing where it is none.
-    pub(crate) fn part_by_spelling(
+    /// The entry of a lexeme that spells texts which are known; nothing where it is none.
+    pub(crate) fn entry_by_texts(
         &self,
         lexeme: LexemeId,
         id: ContinuationId,
-        asked: Asked,
-    ) -> Result<Option<LexemePart>, Error> {
+        want: Want,
+    ) -> Result<Option<Entry>, Error> {
         let Some((spelled, all)) = self.automaton.spelled(lexeme, &self.budget)? else { return Ok(None) };
         match all {
-            None => Ok(Some(self.part_of_spelled(&spelled, id))),
-            Some(all) if self.config.slices => self.part_of_others(&spelled, all, id, asked),
+            None => Ok(Some(self.entry_of_texts(&spelled, id))),
+            Some(all) if self.config.slices => self.entry_of_other_texts(&spelled, all, id, want),
             Some(_) => Ok(None),
         }
     }
 
     /// What the spellings of some texts take.
-    pub(crate) fn part_of_spelled(&self, spelled: &FiniteLanguage, id: ContinuationId) -> LexemePart {
+    pub(crate) fn entry_of_texts(&self, spelled: &FiniteLanguage, id: ContinuationId) -> Entry {
         let mut speller = Speller { lexicon: self, spelled, nodes: 0 };
-        let mut findings = Findings::new(self.ground());
+        let mut output = WalkOutput::new(self.context());
         speller.follow(self.continuation(id), |node, phase| {
-            findings.allow(node);
+            output.allow(node);
             if spelled.is_complete(phase)
                 && let Some(branch) = self.outline().inner(node)
             {
-                findings.hand_over(branch);
+                output.exit_at(branch);
             }
         });
         let nodes = speller.nodes;
-        self.walked.add(Distance { walks: 1, nodes, taken: 0 });
-        let (tokens, places) = findings.finish();
-        let handover = places.map(|places| self.intern(places));
-        LexemePart::new(LexemeTokens::of(tokens), handover, nodes)
+        self.counters.add(WalkCost { walks: 1, nodes, taken: 0 });
+        let (tokens, places) = output.finish();
+        let exit = places.map(|places| self.intern(places));
+        Entry::new(EntryTokens::of(tokens), exit, nodes)
     }
 
     /// What the spellings of all texts but some take: that is what those of all texts take, but for what is left behind the spellings of these.
-    fn part_of_others(
+    fn entry_of_other_texts(
         &self,
         spelled: &FiniteLanguage,
         all: LexemeId,
         id: ContinuationId,
-        asked: Asked,
-    ) -> Result<Option<LexemePart>, Error> {
-        match self.may_have_kin(id) {
-            true => self.part_beside(all, id, &self.difference_of_others(spelled, id), asked),
+        want: Want,
+    ) -> Result<Option<Entry>, Error> {
+        match self.allows_difference(id) {
+            true => self.entry_with_difference(all, id, &self.difference_of_other_texts(spelled, id), want),
             false => Ok(None),
         }
     }
 
     /// In what all texts but some differ from all.
-    fn difference_of_others(&self, spelled: &FiniteLanguage, id: ContinuationId) -> Difference {
+    fn difference_of_other_texts(&self, spelled: &FiniteLanguage, id: ContinuationId) -> Difference {
         let mut speller = Speller { lexicon: self, spelled, nodes: 0 };
         let mut difference = Difference::default();
         speller.follow(self.continuation(id), |node, phase| {
             if spelled.is_behind(phase) {
-                difference.less.push(node);
+                difference.removed.push(node);
             }
             if spelled.is_complete(phase) {
-                difference.kept.extend(self.outline().inner(node));
+                difference.removed_exits.extend(self.outline().inner(node));
             }
         });
         difference.nodes = speller.nodes;
         // What is spelled with several escapes at once is met by each of them.
-        difference.less.sort_unstable();
-        difference.less.dedup();
+        difference.removed.sort_unstable();
+        difference.removed.dedup();
         difference
     }
 }
@@ -180,12 +180,12 @@ mod tests {
         Lexicon::new(Arc::new(vocabulary), &LexiconConfig::default())
     }
 
-    /// The tokens and the places of a part by walking the automaton.
+    /// The tokens and the places of a entry by walking the automaton.
     fn walked(lexicon: &Lexicon, lexeme: LexemeId, id: ContinuationId) -> (Mask, Option<ContinuationId>) {
-        let mut findings = Findings::new(lexicon.ground());
+        let mut output = WalkOutput::new(lexicon.context());
         let mut walk = Walk::new(lexicon, lexeme);
-        walk::below(&mut walk, lexicon.continuation(id), false, &mut findings).unwrap();
-        let (tokens, places) = findings.finish();
+        walk::below(&mut walk, lexicon.continuation(id), false, &mut output).unwrap();
+        let (tokens, places) = output.finish();
         let mut mask = Mask::new(lexicon.vocabulary().id_count());
         mask.union_set(&tokens);
         (mask, places.map(|places| lexicon.intern(places)))
@@ -199,7 +199,7 @@ mod tests {
         let quote = store.literal(b"\"").unwrap();
         let mut compared = 0;
         // More than are looked for where they are no list.
-        let many: Vec<String> = (0..2 * FEW_TEXTS)
+        let many: Vec<String> = (0..2 * MAX_TEXTS)
             .map(|index| format!("an{}o{index:03}", ["", "o", "u\"", "é"][index % 4]))
             .collect();
         let many = many.join("|");
@@ -243,29 +243,32 @@ mod tests {
                     let (lexeme, _) = lexicon.lexeme(&store, state).unwrap();
                     let Some((spelled, all)) = lexicon.automaton.spelled(lexeme, &lexicon.budget).unwrap()
                     else {
-                        // Behind all texts but some, what follows may be a part of one.
+                        // Behind all texts but some, what follows may be a entry of one.
                         assert!(state != start || is_complement, "{pattern}");
                         continue;
                     };
-                    let (_, handover) = walked(&lexicon, lexeme, ContinuationId::WHOLE);
-                    for id in [Some(ContinuationId::WHOLE), handover].into_iter().flatten() {
-                        let part = match all {
-                            None => lexicon.part_of_spelled(&spelled, id),
+                    let (_, exit) = walked(&lexicon, lexeme, ContinuationId::WHOLE);
+                    for id in [Some(ContinuationId::WHOLE), exit].into_iter().flatten() {
+                        let entry = match all {
+                            None => lexicon.entry_of_texts(&spelled, id),
                             Some(all) => {
-                                let difference = lexicon.difference_of_others(&spelled, id);
-                                let known = lexicon.part(all, id, Asked::Places).unwrap();
-                                if lexicon.part_of(known).tokens.kin.is_some() {
+                                let difference = lexicon.difference_of_other_texts(&spelled, id);
+                                let known = lexicon.find_entry(all, id, Want::TokensAndExits).unwrap();
+                                if lexicon.entry(known).tokens.base.is_some() {
                                     continue;
                                 }
-                                lexicon.part_beside(all, id, &difference, Asked::Places).unwrap().unwrap()
+                                lexicon
+                                    .entry_with_difference(all, id, &difference, Want::TokensAndExits)
+                                    .unwrap()
+                                    .unwrap()
                             }
                         };
-                        let known = lexicon.keep((lexeme, id), part);
+                        let known = lexicon.keep((lexeme, id), entry);
                         let mut mask = Mask::new(lexicon.vocabulary().id_count());
-                        lexicon.taken(known).union_into(&mut mask);
+                        lexicon.view(known).union_into(&mut mask);
                         let expected = walked(&lexicon, lexeme, id);
                         assert_eq!(
-                            (mask, lexicon.part_of(known).handover()),
+                            (mask, lexicon.entry(known).exit()),
                             expected,
                             "{pattern}: {}",
                             store.display(state)
@@ -275,6 +278,6 @@ mod tests {
                 }
             }
         }
-        assert!(compared > 500, "{compared} parts");
+        assert!(compared > 500, "{compared} entries");
     }
 }

@@ -1,5 +1,5 @@
 //! Lexemes that differ from one that loops at a few texts only, as "any string but one of these" does at every place of a key. What they
-//! take is what their kin takes, which is known, but for a few nodes of the trie: only these are walked.
+//! take is what their near takes, which is known, but for a few nodes of the trie: only these are walked.
 
 use std::sync::OnceLock;
 
@@ -8,37 +8,37 @@ use grammask_trie::index::InnerId;
 use grammask_trie::{TokenId, TokenSet, TrieNodeId};
 
 use crate::lexicon::automaton::LexemeId;
-use crate::lexicon::entry::Own;
-use crate::lexicon::walk::output::Asked;
-use crate::lexicon::{LexemePart, LexemeTokens, Lexicon};
-use crate::masks::stats::Distance;
-use crate::node_set::interned::{Continuation, ContinuationId};
-use crate::node_set::{Places, no_bits};
+use crate::lexicon::entry::StoredTokens;
+use crate::lexicon::walk::output::Want;
+use crate::lexicon::{Entry, EntryTokens, Lexicon};
+use crate::masks::stats::WalkCost;
+use crate::node_set::continuation::{Continuation, ContinuationId};
+use crate::node_set::{NodeSet, no_bits};
 
-/// A lexeme that nearly loops goes on to its kin after so many of the ASCII characters at least.
-const MOST: usize = 48;
+/// A lexeme that nearly loops goes on to its near after so many of the ASCII characters at least.
+const MIN_LOOPING_ASCII: usize = 48;
 
-/// After so many nodes the two have less in common than was hoped.
-const FAR: u64 = 4_096;
+/// After so many nodes the two have removed in common than was hoped.
+const MAX_DIFFERENCE_NODES: u64 = 4_096;
 
 /// Where two lexemes differ.
 #[derive(Default)]
 pub(crate) struct Difference {
-    /// Nodes whose tokens only the lexeme takes, and those whose tokens only its kin takes.
-    pub(crate) more: Vec<TrieNodeId>,
-    pub(crate) less: Vec<TrieNodeId>,
-    /// Where only the lexeme is complete, and where only its kin is.
-    pub(crate) handed: Vec<InnerId>,
-    pub(crate) kept: Vec<InnerId>,
+    /// Nodes whose tokens only the lexeme takes, and those whose tokens only its near takes.
+    pub(crate) added: Vec<TrieNodeId>,
+    pub(crate) removed: Vec<TrieNodeId>,
+    /// Where only the lexeme is complete, and where only its near is.
+    pub(crate) added_exits: Vec<InnerId>,
+    pub(crate) removed_exits: Vec<InnerId>,
     /// How many nodes of the trie were looked at.
     pub(crate) nodes: u64,
 }
 
 impl Lexicon {
-    /// The kin of a lexeme: the state that it goes on to after most characters, which loops there; or what it is without its exceptions, if these are
+    /// The near of a lexeme: the state that it goes on to after most characters, which loops there; or what it is without its exceptions, if these are
     /// few short texts.
-    fn kin(&self, lexeme: LexemeId) -> Result<Option<LexemeId>, Error> {
-        let place = &self.automaton.seldom(lexeme, &self.budget).kin;
+    fn near_duplicate_of(&self, lexeme: LexemeId) -> Result<Option<LexemeId>, Error> {
+        let place = &self.automaton.cold(lexeme, &self.budget).near_duplicate;
         if let Some(known) = place.get() {
             return Ok(*known);
         }
@@ -51,79 +51,82 @@ impl Lexicon {
             true
         })?;
         let most = counts.into_iter().max_by_key(|&(_, count)| count);
-        let mut kin = None;
+        let mut near = None;
         if let Some((next, count)) = most
             && next != lexeme
             && !next.is_dead()
-            && count >= MOST
+            && count >= MIN_LOOPING_ASCII
             && self.automaton.step(next, b'~', &self.budget)? == next
         {
-            kin = Some(next);
+            near = Some(next);
         }
-        if kin.is_none() {
-            kin = self.automaton.without_exceptions(lexeme, &self.budget)?;
+        if near.is_none() {
+            near = self.automaton.without_exceptions(lexeme, &self.budget)?;
         }
-        Ok(*place.get_or_init(|| kin))
+        Ok(*place.get_or_init(|| near))
     }
 
-    /// The part of a lexeme, from that of its kin; nothing where it has none, or where the two differ much.
-    pub(crate) fn part_by_kin(
+    /// The entry of a lexeme, from that of its near; nothing where it has none, or where the two differ much.
+    pub(crate) fn entry_by_near_duplicate(
         &self,
         lexeme: LexemeId,
         id: ContinuationId,
-        asked: Asked,
-    ) -> Result<Option<LexemePart>, Error> {
-        if !self.may_have_kin(id) {
+        want: Want,
+    ) -> Result<Option<Entry>, Error> {
+        if !self.allows_difference(id) {
             return Ok(None);
         }
-        let Some(kin) = self.kin(lexeme)? else { return Ok(None) };
-        // Two may be each other's kin, and many go on in a ring; one that has none itself is found without asking further.
-        if self.kin(kin)?.is_some() {
+        let Some(near) = self.near_duplicate_of(lexeme)? else { return Ok(None) };
+        // Two may be each other's near, and many go on in a ring; one that has none itself is found without asking further.
+        if self.near_duplicate_of(near)?.is_some() {
             return Ok(None);
         }
-        match self.difference(lexeme, kin, self.continuation(id))? {
-            Some(difference) => self.part_beside(kin, id, &difference, asked),
+        match self.difference(lexeme, near, self.continuation(id))? {
+            Some(difference) => self.entry_with_difference(near, id, &difference, want),
             None => Ok(None),
         }
     }
 
-    /// Whether below these places a part can be kept as what another one has, but for a difference, and that pays.
-    pub(crate) fn may_have_kin(&self, id: ContinuationId) -> bool {
+    /// Whether below these places a entry can be removed_exits as what another one has, but for a difference, and that pays.
+    pub(crate) fn allows_difference(&self, id: ContinuationId) -> bool {
         let continuation = self.continuation(id);
-        let Places::List(places) = continuation.places() else { return false };
-        self.is_apart(places) && continuation.is_heavier(self.trie(), self.outline(), FAR as usize)
+        let NodeSet::List(places) = continuation.set() else { return false };
+        self.is_apart(places)
+            && continuation.is_heavier(self.trie(), self.outline(), MAX_DIFFERENCE_NODES as usize)
     }
 
-    /// The part of a lexeme that differs in this from its kin; nothing where that one's tokens are not kept as they are.
-    pub(crate) fn part_beside(
+    /// The entry of a lexeme that differs in this from its near; nothing where that one's tokens are not removed_exits as they are.
+    pub(crate) fn entry_with_difference(
         &self,
-        kin: LexemeId,
+        near: LexemeId,
         id: ContinuationId,
         difference: &Difference,
-        asked: Asked,
-    ) -> Result<Option<LexemePart>, Error> {
-        let mut part = self.part(kin, id, asked)?;
-        let known = self.part_of(part);
-        self.walked.add(Distance { walks: 1, nodes: difference.nodes, taken: 0 });
+        want: Want,
+    ) -> Result<Option<Entry>, Error> {
+        let mut entry = self.find_entry(near, id, want)?;
+        let known = self.entry(entry);
+        self.counters.add(WalkCost { walks: 1, nodes: difference.nodes, taken: 0 });
         let trie = self.trie();
         let tokens = |nodes: &[TrieNodeId]| -> Vec<TokenId> {
             nodes.iter().flat_map(|&node| trie.tokens(node)).copied().collect()
         };
-        let own = Own::Set(TokenSet::new(&tokens(&difference.more)));
-        let less = tokens(&difference.less).into();
-        let handover = match (asked, &difference.handed[..], &difference.kept[..]) {
-            (Asked::Tokens, ..) => OnceLock::new(),
-            (Asked::Places, [], []) => OnceLock::from(known.handover()),
-            (Asked::Places, ..) => OnceLock::from(self.handover(known.handover(), difference)),
+        let own = StoredTokens::Set(TokenSet::new(&tokens(&difference.added)));
+        let removed = tokens(&difference.removed).into();
+        let exit = match (want, &difference.added_exits[..], &difference.removed_exits[..]) {
+            (Want::Tokens, ..) => OnceLock::new(),
+            (Want::TokensAndExits, [], []) => OnceLock::from(known.exit()),
+            (Want::TokensAndExits, ..) => OnceLock::from(self.exit(known.exit(), difference)),
         };
-        // What the kin takes must be its own, as nobody looks further.
-        match &known.tokens.kin {
+        // What the near takes must be its own, as nobody looks further.
+        match &known.tokens.base {
             None => {}
-            Some((twin, differing)) if differing.is_empty() && known.tokens.own.is_empty() => part = *twin,
+            Some((representative, differing)) if differing.is_empty() && known.tokens.own.is_empty() => {
+                entry = *representative
+            }
             Some(_) => return Ok(None),
         }
-        let tokens = LexemeTokens { own, kin: Some((part, less)) };
-        Ok(Some(LexemePart { tokens, handover, nodes: difference.nodes }))
+        let tokens = EntryTokens { own, base: Some((entry, removed)) };
+        Ok(Some(Entry { tokens, exit, nodes: difference.nodes }))
     }
 
     /// Whether no place is below another, so that no token is taken from two places.
@@ -135,32 +138,32 @@ impl Lexicon {
         })
     }
 
-    /// Where a lexeme is complete, given where its kin is.
-    fn handover(&self, known: Option<ContinuationId>, difference: &Difference) -> Option<ContinuationId> {
+    /// Where a lexeme is complete, given where its near is.
+    fn exit(&self, known: Option<ContinuationId>, difference: &Difference) -> Option<ContinuationId> {
         let short = self.config.short_list;
-        let known = known.map(|known| self.continuation(known).places());
-        if let None | Some(Places::List(_)) = known {
-            let mut list: Vec<InnerId> = known.into_iter().flat_map(Places::iter).collect();
-            let mut kept = difference.kept.clone();
-            kept.sort_unstable();
-            list.retain(|branch| kept.binary_search(branch).is_err());
-            list.extend_from_slice(&difference.handed);
+        let known = known.map(|known| self.continuation(known).set());
+        if let None | Some(NodeSet::List(_)) = known {
+            let mut list: Vec<InnerId> = known.into_iter().flat_map(NodeSet::iter).collect();
+            let mut removed_exits = difference.removed_exits.clone();
+            removed_exits.sort_unstable();
+            list.retain(|branch| removed_exits.binary_search(branch).is_err());
+            list.extend_from_slice(&difference.added_exits);
             list.sort_unstable();
             list.dedup();
-            let places = (!list.is_empty()).then(|| Places::of_list(self.outline(), short, &list));
+            let places = (!list.is_empty()).then(|| NodeSet::of_list(self.outline(), short, &list));
             return places.map(|places| self.intern(places));
         }
         let mut bits = no_bits(self.outline());
         if let Some(known) = known {
             known.mark(&mut bits);
         }
-        for branch in &difference.kept {
+        for branch in &difference.removed_exits {
             bits[branch.index() / 64] &= !(1 << (branch.index() % 64));
         }
-        for branch in &difference.handed {
+        for branch in &difference.added_exits {
             bits[branch.index() / 64] |= 1 << (branch.index() % 64);
         }
-        let places = Places::gather(self.outline(), short, Some(bits.into()), Vec::new(), &[], &[]);
+        let places = NodeSet::gather(self.outline(), short, Some(bits.into()), Vec::new(), &[], &[]);
         places.map(|places| self.intern(places))
     }
 
@@ -168,13 +171,13 @@ impl Lexicon {
     fn difference(
         &self,
         lexeme: LexemeId,
-        kin: LexemeId,
+        near: LexemeId,
         continuation: &Continuation,
     ) -> Result<Option<Difference>, Error> {
         let (trie, outline) = (self.trie(), self.outline());
         let mut found = Difference::default();
         let mut open: Vec<(TrieNodeId, LexemeId, LexemeId)> =
-            continuation.nodes(outline).map(|node| (node, lexeme, kin)).collect();
+            continuation.nodes(outline).map(|node| (node, lexeme, near)).collect();
         while let Some((node, own, other)) = open.pop() {
             for child in trie.children(node) {
                 found.nodes += 1;
@@ -185,20 +188,20 @@ impl Lexicon {
                     continue;
                 }
                 match (own.is_dead(), other.is_dead()) {
-                    (false, true) => found.more.push(child),
-                    (true, false) => found.less.push(child),
+                    (false, true) => found.added.push(child),
+                    (true, false) => found.removed.push(child),
                     _ => {}
                 }
                 if let Some(branch) = outline.inner(child) {
                     match (own.completes(), other.completes()) {
-                        (true, false) => found.handed.push(branch),
-                        (false, true) => found.kept.push(branch),
+                        (true, false) => found.added_exits.push(branch),
+                        (false, true) => found.removed_exits.push(branch),
                         _ => {}
                     }
                     open.push((child, own, other));
                 }
             }
-            if found.nodes > FAR {
+            if found.nodes > MAX_DIFFERENCE_NODES {
                 return Ok(None);
             }
         }

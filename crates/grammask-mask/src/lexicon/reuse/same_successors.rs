@@ -1,53 +1,53 @@
 //! Lexemes that lead to the same states by all bytes, such as `[a-z]+` and `[a-z]*`: they differ in nothing but whether they are complete
-//! before the first byte, which no part shows. So one part serves both.
+//! before the first byte, which no entry shows. So one entry serves both.
 
 use grammask_regular::Error;
 
 use crate::lexicon::automaton::LexemeId;
-use crate::lexicon::entry::Own;
-use crate::lexicon::walk::output::Asked;
-use crate::lexicon::{LexemePart, LexemeTokens, Lexicon};
-use crate::node_set::interned::ContinuationId;
+use crate::lexicon::entry::StoredTokens;
+use crate::lexicon::walk::output::Want;
+use crate::lexicon::{Entry, EntryTokens, Lexicon};
+use crate::node_set::continuation::ContinuationId;
 
-/// Where a lexeme goes on to; see [`Automaton::ways`](super::automaton::Automaton::ways).
-pub(crate) type Ways = Box<[(u8, LexemeId)]>;
+/// Where a lexeme goes on to; see [`Automaton::successors`](super::automaton::Automaton::successors).
+pub(crate) type SuccessorKey = Box<[(u8, LexemeId)]>;
 
 impl Lexicon {
     /// The first lexeme that was come upon that goes on as this one does; itself, if it is the first.
-    fn twin(&self, lexeme: LexemeId) -> Result<LexemeId, Error> {
-        let place = &self.automaton.seldom(lexeme, &self.budget).twin;
+    fn representative(&self, lexeme: LexemeId) -> Result<LexemeId, Error> {
+        let place = &self.automaton.cold(lexeme, &self.budget).representative;
         if let Some(&known) = place.get() {
             return Ok(known);
         }
-        let ways = self.automaton.ways(lexeme, &self.budget)?;
-        let bytes = size_of_val(&ways[..]) + size_of::<(Ways, LexemeId)>();
-        let (&twin, is_first) = self.twins.insert(ways.into(), lexeme);
+        let successors = self.automaton.successors(lexeme, &self.budget)?;
+        let bytes = size_of_val(&successors[..]) + size_of::<(SuccessorKey, LexemeId)>();
+        let (&representative, is_first) = self.by_successors.insert(successors.into(), lexeme);
         if is_first {
             self.budget.spend(bytes);
         }
-        Ok(*place.get_or_init(|| twin))
+        Ok(*place.get_or_init(|| representative))
     }
 
-    /// The part of a lexeme, from that of its twin, if that is known. It is not looked for here: what a twin takes may be found by what this
+    /// The entry of a lexeme, from that of its representative, if that is known. It is not looked for here: what a representative takes may be found by what this
     /// lexeme takes.
-    pub(crate) fn part_by_twin(
+    pub(crate) fn entry_by_successors(
         &self,
         lexeme: LexemeId,
         id: ContinuationId,
-        asked: Asked,
-    ) -> Result<Option<LexemePart>, Error> {
-        let twin = self.twin(lexeme)?;
-        if twin == lexeme {
+        want: Want,
+    ) -> Result<Option<Entry>, Error> {
+        let representative = self.representative(lexeme)?;
+        if representative == lexeme {
             return Ok(None);
         }
-        let Some(twin) = self.known_part(twin, id, asked) else { return Ok(None) };
-        let part = self.part_of(twin);
-        let tokens = match &part.tokens.kin {
-            Some((kin, less)) => {
-                LexemeTokens { own: part.tokens.own.clone(), kin: Some((*kin, less.clone())) }
+        let Some(representative) = self.known_entry(representative, id, want) else { return Ok(None) };
+        let entry = self.entry(representative);
+        let tokens = match &entry.tokens.base {
+            Some((base, removed)) => {
+                EntryTokens { own: entry.tokens.own.clone(), base: Some((*base, removed.clone())) }
             }
-            None => LexemeTokens { own: Own::none(), kin: Some((twin, Box::default())) },
+            None => EntryTokens { own: StoredTokens::none(), base: Some((representative, Box::default())) },
         };
-        Ok(Some(LexemePart { tokens, handover: part.handover.clone(), nodes: 0 }))
+        Ok(Some(Entry { tokens, exit: entry.exit.clone(), nodes: 0 }))
     }
 }

@@ -1,4 +1,4 @@
-//! The states that a class of characters leads to, and where ways through them end.
+//! The states that a class of characters leads to, and where paths through them end.
 
 use grammask_cache::Budget;
 use grammask_regular::{ByteSet, Error};
@@ -7,23 +7,23 @@ use grammask_trie::index::{InnerId, TrieIndex};
 
 use crate::lexicon::automaton::{Automaton, LexemeId};
 use crate::lexicon::slice::Class;
-use crate::lexicon::slice::safe_class::{MANY, going_on, has_others};
-use crate::lexicon::slice::utf8::{behind_characters_but, behind_lead_but};
-use crate::lexicon::walk::self_loop::Others;
+use crate::lexicon::slice::safe_class::{MAX_CLASS_STATES, going_on, has_others};
+use crate::lexicon::slice::utf8::{after_characters_except, after_lead_except};
+use crate::lexicon::walk::self_loop::NonAscii;
 
 /// So many characters before an end are compared.
 const BEFORE: usize = 4;
 
-/// An end of ways through characters of a class: behind some of them, all going on, nothing goes on by others.
+/// An end of paths through characters of a class: behind some of them, all going on, nothing goes on by others.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct End {
+pub(crate) struct DeadEnd {
     /// ASCII characters, bit by bit.
     pub(crate) by: u128,
     /// What stands before them, the nearest first: ASCII characters, bit by bit; anything, where all bits are set.
     before: [u128; BEFORE],
 }
 
-impl End {
+impl DeadEnd {
     /// What stands right before it.
     pub(crate) const fn near(&self) -> u128 {
         self.before[0]
@@ -46,42 +46,42 @@ impl End {
 
 /// What lies behind all characters of several bytes.
 #[derive(Debug)]
-pub(crate) struct Behind {
+pub(crate) struct AfterMultibyte {
     states: Box<[LexemeId]>,
     pub(crate) is_strict: bool,
 }
 
 /// The states behind all characters of several bytes, or most; nothing where some of them cannot be finished.
-pub(crate) fn behind<'a>(
+pub(crate) fn after_multibyte<'a>(
     automaton: &'a Automaton,
     state: LexemeId,
-    others: Others,
+    others: NonAscii,
     budget: &Budget,
-) -> Result<Option<&'a Behind>, Error> {
-    let Some(place) = Others::CHARACTERS.iter().position(|&some| some == others) else { return Ok(None) };
-    let place = &automaton.seldom(state, budget).behind[place];
+) -> Result<Option<&'a AfterMultibyte>, Error> {
+    let Some(place) = NonAscii::CHARACTERS.iter().position(|&some| some == others) else { return Ok(None) };
+    let place = &automaton.cold(state, budget).behind[place];
     if let Some(known) = place.get() {
         return Ok(known.as_ref());
     }
     let mut states = Vec::new();
     let tell = |next| takes(&mut states, next);
-    let strict = behind_characters_but(automaton, state, others.excluded_chars(), budget, tell)?;
-    let found = strict.map(|is_strict| Behind { states: states.into(), is_strict });
+    let strict = after_characters_except(automaton, state, others.excluded_chars(), budget, tell)?;
+    let found = strict.map(|is_strict| AfterMultibyte { states: states.into(), is_strict });
     Ok(place.get_or_init(|| found).as_ref())
 }
 
 /// The most characters of several bytes that may follow a state, and what they lead to.
-pub(crate) fn most_others(automaton: &Automaton, main: LexemeId, budget: &Budget) -> Result<Others, Error> {
-    'fewer: for others in [Others::Characters, Others::Lines] {
-        let Some(next) = behind(automaton, main, others, budget)? else { continue };
+pub(crate) fn most_others(automaton: &Automaton, main: LexemeId, budget: &Budget) -> Result<NonAscii, Error> {
+    'fewer: for others in [NonAscii::Characters, NonAscii::Lines] {
+        let Some(next) = after_multibyte(automaton, main, others, budget)? else { continue };
         for &next in &next.states {
-            if behind(automaton, next, others, budget)?.is_none() {
+            if after_multibyte(automaton, next, others, budget)?.is_none() {
                 continue 'fewer;
             }
         }
         return Ok(others);
     }
-    Ok(Others::Words)
+    Ok(NonAscii::Words)
 }
 
 /// Notes a state behind a character, each once. Whether the lexeme goes on there, and there are not yet too many.
@@ -89,23 +89,23 @@ fn takes(states: &mut Vec<LexemeId>, next: LexemeId) -> bool {
     if !states.contains(&next) {
         states.push(next);
     }
-    next.goes_on() && states.len() <= MANY
+    next.goes_on() && states.len() <= MAX_CLASS_STATES
 }
 
 /// The states that a class leads to.
-pub(crate) struct Reached {
+pub(crate) struct ClassFrontier {
     /// Whether the lexeme goes on by whole characters only.
     is_text: bool,
     /// Whether it may go on by characters that are left out of the class.
     pub(crate) omitted: bool,
     pub(crate) states: Vec<LexemeId>,
     /// For each state the ASCII characters that lead to it; all ones where one of several bytes does.
-    pub(crate) ways: Vec<u128>,
+    pub(crate) paths: Vec<u128>,
 }
 
-impl Reached {
+impl ClassFrontier {
     pub(crate) const fn new(is_text: bool) -> Self {
-        Self { is_text, omitted: false, states: Vec::new(), ways: Vec::new() }
+        Self { is_text, omitted: false, states: Vec::new(), paths: Vec::new() }
     }
 
     /// Whether characters may be followed in place of the bytes that begin as they do: nothing else goes on by these, or only characters that are
@@ -117,10 +117,10 @@ impl Reached {
 
     fn arrive(&mut self, next: LexemeId, by: u128) {
         match self.states.iter().position(|&state| state == next) {
-            Some(place) => self.ways[place] |= by,
+            Some(place) => self.paths[place] |= by,
             None => {
                 self.states.push(next);
-                self.ways.push(by);
+                self.paths.push(by);
             }
         }
     }
@@ -136,12 +136,12 @@ impl Reached {
         let first = going_on(automaton, start, class.ascii, budget, |next, by| self.arrive(next, by))?;
         let mut not_first: ByteSet =
             (0..128u8).filter(|byte| (class.ascii & !first) >> byte & 1 == 1).collect();
-        if class.others != Others::None {
+        if class.others != NonAscii::None {
             for lead in 0xC2..=0xF4 {
                 let mut states = Vec::new();
                 let tell = |next| takes(&mut states, next);
                 let strict =
-                    behind_lead_but(automaton, start, lead, class.others.excluded_chars(), budget, tell)?;
+                    after_lead_except(automaton, start, lead, class.others.excluded_chars(), budget, tell)?;
                 if strict.is_some_and(|strict| self.are_characters(strict)) {
                     states.into_iter().for_each(|next| self.arrive(next, u128::MAX));
                 } else {
@@ -152,14 +152,14 @@ impl Reached {
         Ok(not_first)
     }
 
-    /// Ends of ways, each by its state and the characters by which nothing goes on; with what stands before it.
+    /// Ends of paths, each by its state and the characters by which nothing goes on; with what stands before it.
     pub(crate) fn ends(
         &self,
         automaton: &Automaton,
         class: Class,
         ends: &[(usize, u128)],
         budget: &Budget,
-    ) -> Result<Vec<End>, Error> {
+    ) -> Result<Vec<DeadEnd>, Error> {
         if ends.is_empty() {
             return Ok(Vec::new());
         }
@@ -173,10 +173,10 @@ impl Reached {
             })?;
         }
         let end = |&(place, by): &(usize, u128)| {
-            let mut end = End { by, ..End::default() };
+            let mut end = DeadEnd { by, ..DeadEnd::default() };
             let mut places = vec![place];
             for before in &mut end.before {
-                *before = places.iter().fold(0, |all, &place| all | self.ways[place]);
+                *before = places.iter().fold(0, |all, &place| all | self.paths[place]);
                 places = places.iter().flat_map(|&place| from[place].iter().copied()).collect();
                 places.sort_unstable();
                 places.dedup();
@@ -188,7 +188,7 @@ impl Reached {
 
     /// What ends at a state by some characters, or what leads there: whichever is less.
     pub(crate) fn fewer(&self, place: usize, here: u128) -> u128 {
-        let way = self.ways[place];
+        let way = self.paths[place];
         if way.count_ones() < here.count_ones() { way } else { here }
     }
 
@@ -203,8 +203,8 @@ impl Reached {
     ) -> Result<Option<u128>, Error> {
         let alive = going_on(automaton, state, class.ascii, budget, |next, by| self.arrive(next, by))?;
         match class.others {
-            Others::Words | Others::Lines | Others::Characters => {
-                match behind(automaton, state, class.others, budget)? {
+            NonAscii::Words | NonAscii::Lines | NonAscii::Characters => {
+                match after_multibyte(automaton, state, class.others, budget)? {
                     Some(behind) if self.are_characters(behind.is_strict) => {
                         behind.states.iter().for_each(|&next| self.arrive(next, u128::MAX));
                     }

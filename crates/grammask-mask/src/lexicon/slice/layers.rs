@@ -2,23 +2,23 @@
 
 use std::sync::Arc;
 
-use crate::node_set::{Bits, is_within};
+use crate::node_set::{BitRow, is_within};
 
 /// Things, while they are put into layers.
-pub(crate) struct Layering {
+pub(crate) struct LengthIndexBuilder {
     things: usize,
     /// What is in each layer, in the order in which it was put there.
     layers: Vec<Vec<u32>>,
 }
 
 /// The layers of things, when all are put.
-pub(crate) struct Layers {
+pub(crate) struct LengthIndex {
     layered: Arc<Layered>,
     /// The things that are here, one bit each, of those that are in a layer; all of these, where nothing is said.
-    only: Option<Bits>,
+    only: Option<BitRow>,
 }
 
-/// What any number of [`Layers`] share.
+/// What any number of [`LengthIndex`] share.
 struct Layered {
     /// Layer by layer.
     things: Box<[u32]>,
@@ -32,16 +32,16 @@ struct Layered {
 /// What is up to a layer, one bit each.
 struct Row {
     layer: usize,
-    bits: Bits,
+    bits: BitRow,
 }
 
 /// Setting so many bits one by one takes less than copying a row.
 const MANY: usize = 256;
 
-/// Bits of one word of a row.
+/// BitRow of one word of a row.
 const WORD: usize = u64::BITS as usize;
 
-impl Layering {
+impl LengthIndexBuilder {
     /// So many things, in no layer.
     pub(crate) fn new(things: usize) -> Self {
         Self { things, layers: Vec::new() }
@@ -61,11 +61,11 @@ impl Layering {
     ///
     /// # Complexity
     /// Linear in the things.
-    pub(crate) fn complete(self) -> Layers {
+    pub(crate) fn complete(self) -> LengthIndex {
         let mut things = Vec::with_capacity(self.layers.iter().map(Vec::len).sum());
         let mut starts = vec![0];
         let mut bits = vec![0; self.things.div_ceil(WORD)];
-        let mut rows = vec![Row { layer: 0, bits: Bits::new(bits.clone()) }];
+        let mut rows = vec![Row { layer: 0, bits: BitRow::new(bits.clone()) }];
         let mut since = 0;
         for (layer, here) in self.layers.iter().enumerate() {
             for &thing in here {
@@ -75,12 +75,12 @@ impl Layering {
             starts.push(things.len());
             since += here.len();
             if since >= MANY || layer + 1 == self.layers.len() {
-                rows.push(Row { layer, bits: Bits::new(bits.clone()) });
+                rows.push(Row { layer, bits: BitRow::new(bits.clone()) });
                 since = 0;
             }
         }
         let layered = Layered { things: things.into(), starts: starts.into(), rows: rows.into() };
-        Layers { layered: Arc::new(layered), only: None }
+        LengthIndex { layered: Arc::new(layered), only: None }
     }
 }
 
@@ -102,7 +102,7 @@ impl Layered {
     }
 }
 
-impl Layers {
+impl LengthIndex {
     /// Some of these things, one bit each, in the same layers.
     pub(crate) fn only(&self, bits: Vec<u64>) -> Self {
         debug_assert!(is_within(&bits, self.bits()), "there is something else");
@@ -139,7 +139,7 @@ impl Layers {
     ///
     /// # Complexity
     /// Linear in the things, at 64 a step; but where that is everything, none.
-    pub(crate) fn up_to(&self, last: usize) -> Bits {
+    pub(crate) fn up_to(&self, last: usize) -> BitRow {
         let (row, more) = self.layered.up_to(last);
         match &self.only {
             Some(only) if self.is_all(row) => return Arc::clone(only),
@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn rows_hold_what_is_in_the_first_layers() {
         const THINGS: usize = 20_000;
-        let mut layering = Layering::new(THINGS);
+        let mut layering = LengthIndexBuilder::new(THINGS);
         (0..THINGS).for_each(|thing| {
             layer(thing).into_iter().for_each(|layer| layering.put(thing, layer));
         });

@@ -10,92 +10,57 @@ use grammask_trie::{Trie, TrieNodeId, Vocabulary};
 
 use crate::lexicon::Lexicon;
 use crate::lexicon::automaton::LexemeId;
-use crate::lexicon::slice::by_word_count::{Counting, Kinds};
-use crate::lexicon::slice::frontier::End;
-use crate::lexicon::slice::layers::{Layering, Layers};
+use crate::lexicon::slice::frontier::DeadEnd;
+use crate::lexicon::slice::layers::{LengthIndex, LengthIndexBuilder};
 use crate::lexicon::walk::Walk;
-use crate::lexicon::walk::output::Findings;
-use crate::lexicon::walk::self_loop::{Loop, Others};
-use crate::node_set::{Bits, over_range};
+use crate::lexicon::walk::output::WalkOutput;
+use crate::lexicon::walk::self_loop::{NonAscii, SelfLoop};
+use crate::node_set::{BitRow, over_range};
 
-pub(crate) mod by_word_count;
 pub(crate) mod frontier;
-mod invariant;
 mod layers;
 pub(crate) mod many_roots;
 mod paths;
 pub(crate) mod safe_class;
 pub(crate) mod utf8;
 
-/// How far a text is into what a slice tells apart, byte by byte: a number of characters, or of runs of them.
-pub(crate) trait Measure {
-    /// A place in a text.
-    type Place: Copy;
-
-    /// Before the text.
-    fn start(&self) -> Self::Place;
-    /// Behind one more byte; nothing where that is no character that is asked for, or one too many.
-    fn after(&self, place: Self::Place, byte: u8) -> Option<Self::Place>;
-    /// How many there are up to the place, at least one, and fewer than [`NOWHERE`]. Where a character is cut, so many at most.
-    fn length(&self, place: Self::Place) -> u8;
-    /// Whether the place is not inside of a character.
-    fn is_between(&self, place: Self::Place) -> bool;
-    /// The number, if it is told what is longer, and what may come of the text by the next byte is.
-    fn exceeds(&self, _: Self::Place, _: Self::Place) -> Option<u8> {
-        None
-    }
-    /// Whether strings below a branch make the text no longer.
-    fn is_level(&self, _: Self::Place, _: &TrieIndex, _: InnerId) -> bool {
-        false
-    }
-}
-
 /// What names a slice by numbers of characters: the characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Class {
     pub(crate) ascii: u128,
-    pub(crate) others: Others,
+    pub(crate) others: NonAscii,
 }
 
 impl Class {
     /// All characters.
-    pub(crate) const EVERY: Self = Self { ascii: u128::MAX, others: Others::Characters };
+    pub(crate) const EVERY: Self = Self { ascii: u128::MAX, others: NonAscii::Characters };
     /// All bytes.
-    pub(crate) const BYTES: Self = Self { ascii: u128::MAX, others: Others::Bytes };
+    pub(crate) const BYTES: Self = Self { ascii: u128::MAX, others: NonAscii::Bytes };
 }
 
-impl Measure for Class {
-    /// Characters, a cut one counts; and where in the last one.
-    type Place = (u8, Utf8Decoder);
+/// Position in a text made of a class: the number of characters, one that is cut included, and the state inside the last one.
+type TextPosition = (u8, Utf8Decoder);
 
-    fn start(&self) -> Self::Place {
-        (0, Utf8Decoder::Boundary)
-    }
+impl Class {
+    const START: TextPosition = (0, Utf8Decoder::Boundary);
 
-    fn after(&self, (length, inside): Self::Place, byte: u8) -> Option<Self::Place> {
+    /// The position after one more byte. Returns `None` if that byte belongs to no character of the class, or to one too many.
+    fn after(&self, (length, inside): TextPosition, byte: u8) -> Option<TextPosition> {
         let is_between = inside == Utf8Decoder::Boundary;
         let next = match self.others {
             _ if is_between && byte < 0x80 => {
                 (self.ascii >> byte & 1 == 1).then_some(Utf8Decoder::Boundary)?
             }
-            Others::Bytes => Utf8Decoder::Boundary,
-            Others::None => return None,
+            NonAscii::Bytes => Utf8Decoder::Boundary,
+            NonAscii::None => return None,
             // What is left out of them is so by `within`.
-            Others::Words | Others::Lines | Others::Characters => {
+            NonAscii::Words | NonAscii::Lines | NonAscii::Characters => {
                 let (next, is_right) = inside.after(byte);
                 is_right.then_some(next)?
             }
         };
         let length = length.saturating_add(u8::from(is_between));
         (length < NOWHERE).then_some((length, next))
-    }
-
-    fn length(&self, (length, _): Self::Place) -> u8 {
-        length
-    }
-
-    fn is_between(&self, (_, inside): Self::Place) -> bool {
-        inside == Utf8Decoder::Boundary
     }
 }
 
@@ -105,21 +70,19 @@ pub(crate) struct Slice {
     base: InnerId,
     before: u8,
     /// The tokens by their lengths. One that is cut counts.
-    tokens: Layers,
+    tokens: LengthIndex,
     /// The branches between two characters, likewise; the place itself is not among them.
-    branches: Layers,
+    branches: LengthIndex,
     /// By branch, whether it is of the class or not: its layer, or [`NOWHERE`].
     lengths: Arc<[u8]>,
-    /// For every ASCII character that is not of the class, the ways to it, once they were asked for.
-    exits: [OnceLock<Box<[Step]>>; 128],
-    /// For every length, the ways to what is longer, where the measure tells.
-    beyond: Box<[Box<[Step]>]>,
+    /// For every ASCII character that is not of the class, the paths to it, once they were want for.
+    leaving: [OnceLock<Box<[PathStep]>>; 128],
 }
 
-/// A step on the ways through characters of a class to somewhere else; depth first, so a step goes on from the last one that is one less
+/// A step on the paths through characters of a class to somewhere else; depth first, so a step goes on from the last one that is one less
 /// deep.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Step {
+pub(crate) struct PathStep {
     pub(crate) node: TrieNodeId,
     pub(crate) depth: u16,
     pub(crate) byte: u8,
@@ -128,70 +91,54 @@ pub(crate) struct Step {
 }
 
 /// What is made of fewer ASCII characters is walked as fast.
-const FEW: u32 = 20;
+const MIN_CLASS_ASCII: u32 = 20;
 
 /// The length of what is not made of the characters.
 pub(crate) const NOWHERE: u8 = u8::MAX;
 
 impl Slice {
     pub(crate) fn bytes_used(&self) -> usize {
-        let ways = self.exits.iter().filter_map(OnceLock::get).chain(&self.beyond);
-        let ways: usize = ways.map(|steps| size_of_val(&steps[..])).sum();
+        let paths = self.leaving.iter().filter_map(OnceLock::get);
+        let paths: usize = paths.map(|steps| size_of_val(&steps[..])).sum();
         // Shared with those that are made from it.
         let lengths = if self.branches.is_whole() { size_of_val(&*self.lengths) } else { 0 };
-        size_of::<Self>() + self.tokens.bytes_used() + self.branches.bytes_used() + lengths + ways
+        size_of::<Self>() + self.tokens.bytes_used() + self.branches.bytes_used() + lengths + paths
     }
 
     /// # Complexity
     /// Linear in the nodes of the trie.
-    pub(crate) fn new<M: Measure>(vocabulary: &Vocabulary, outline: &TrieIndex, measure: &M) -> Self {
+    pub(crate) fn new(vocabulary: &Vocabulary, outline: &TrieIndex, class: &Class) -> Self {
         let trie = vocabulary.trie();
         let (bytes, ends, depths) = (trie.columns().bytes, trie.columns().ends, trie.columns().depths);
-        let mut tokens = Layering::new(32 * vocabulary.mask_words());
+        let mut tokens = LengthIndexBuilder::new(32 * vocabulary.mask_words());
         let mut branches = Branches::new(outline);
-        let mut beyond: Vec<Vec<Edge>> = Vec::new();
-        // By depth: the branch, and the place behind it.
-        let mut path = vec![(InnerId::ROOT, measure.start()); outline.height() + 1];
+        // By depth: the position after the node.
+        let mut path = vec![Class::START; outline.height() + 1];
         let mut node = 1;
         while node < ends[0] {
             let n = node as usize;
             let depth = usize::from(depths[n]);
-            let (parent, place) = path[depth - 1];
-            let Some(next) = measure.after(place, bytes[n]) else {
+            let Some(next) = class.after(path[depth - 1], bytes[n]) else {
                 node = ends[n];
                 continue;
             };
-            if let Some(length) = measure.exceeds(place, next) {
-                let length = usize::from(length);
-                beyond.resize(beyond.len().max(length + 1), Vec::new());
-                beyond[length].push(Edge { parent, child: TrieNodeId(node) });
-            }
-            let length = measure.length(next);
+            let (length, inside) = next;
             trie.tokens(TrieNodeId(node)).iter().for_each(|id| tokens.put(id.0 as usize, length));
             if let Some(branch) = outline.inner(TrieNodeId(node)) {
-                if measure.is_between(next) {
+                if inside == Utf8Decoder::Boundary {
                     branches.put(branch, length);
                 }
-                if measure.is_level(next, outline, branch) {
-                    let below = trie.tokens_below(TrieNodeId(node)).iter();
-                    below.for_each(|id| tokens.put(id.0 as usize, length));
-                    branches.put_between(outline, outline.inner_range(node + 1..ends[n]), length);
-                    node = ends[n];
-                    continue;
-                }
-                path[depth] = (branch, next);
+                path[depth] = next;
             }
             node += 1;
         }
-        let beyond = beyond.iter().map(|edges| ways(trie, outline, InnerId::ROOT, edges.iter())).collect();
         Self {
             base: InnerId::ROOT,
             before: 0,
             tokens: tokens.complete(),
             branches: branches.layers.complete(),
             lengths: branches.lengths.into(),
-            exits: [const { OnceLock::new() }; 128],
-            beyond,
+            leaving: [const { OnceLock::new() }; 128],
         }
     }
 
@@ -203,8 +150,7 @@ impl Slice {
             tokens: self.tokens.only(tokens),
             branches: self.branches.only(branches),
             lengths: Arc::clone(&self.lengths),
-            exits: [const { OnceLock::new() }; 128],
-            beyond: Box::default(),
+            leaving: [const { OnceLock::new() }; 128],
         }
     }
 
@@ -272,7 +218,7 @@ impl Slice {
     }
 
     /// The branches behind at least one and up to so many characters, one bit each.
-    pub(crate) fn branches(&self, most: usize) -> Bits {
+    pub(crate) fn branches(&self, most: usize) -> BitRow {
         self.branches.up_to(self.layer(most))
     }
 
@@ -290,22 +236,17 @@ impl Slice {
             _ => NOWHERE,
         }
     }
-
-    /// The ways to what is longer than `length`, where the measure tells.
-    pub(crate) fn beyond(&self, length: usize) -> &[Step] {
-        self.beyond.get(length).map_or(&[], |steps| steps)
-    }
 }
 
 /// Branches, while they are put into layers.
 struct Branches {
-    layers: Layering,
+    layers: LengthIndexBuilder,
     lengths: Vec<u8>,
 }
 
 impl Branches {
     fn new(outline: &TrieIndex) -> Self {
-        Self { layers: Layering::new(outline.len()), lengths: vec![NOWHERE; outline.len()] }
+        Self { layers: LengthIndexBuilder::new(outline.len()), lengths: vec![NOWHERE; outline.len()] }
     }
 
     /// Puts a branch that stands between two characters.
@@ -313,13 +254,6 @@ impl Branches {
     fn put(&mut self, branch: InnerId, length: u8) {
         self.layers.put(branch.index(), length);
         self.lengths[branch.index()] = length;
-    }
-
-    /// Puts those of some branches that do so, all of one length.
-    fn put_between(&mut self, outline: &TrieIndex, range: Range<u32>, length: u8) {
-        let between = outline.char_boundaries();
-        let is_between = |branch: &u32| between[*branch as usize / 64] >> (branch % 64) & 1 == 1;
-        range.filter(is_between).for_each(|branch| self.put(InnerId(branch), length));
     }
 }
 
@@ -339,20 +273,20 @@ pub(crate) fn way<'a>(
     above.take_while(|&branch| branch != InnerId::ROOT).map(|branch| trie.byte(outline.node(branch)))
 }
 
-/// The ways from a place to some edges below it, which ascend; each without the steps that the last way has in common with it.
-fn ways<'a>(
+/// The paths from a place to some edges below it, which ascend; each without the steps that the last way has in common with it.
+fn paths<'a>(
     trie: &Trie,
     outline: &TrieIndex,
     base: InnerId,
     edges: impl Iterator<Item = &'a Edge>,
-) -> Box<[Step]> {
-    let step = |node: TrieNodeId, leaves| Step {
+) -> Box<[PathStep]> {
+    let step = |node: TrieNodeId, leaves| PathStep {
         node,
         depth: trie.depth(node) as u16,
         byte: trie.byte(node),
         leaves,
     };
-    let mut steps: Vec<Step> = Vec::new();
+    let mut steps: Vec<PathStep> = Vec::new();
     for &Edge { parent, child } in edges {
         let last = steps.last().map(|step| step.node);
         // What the last way went through ends behind it.
@@ -372,14 +306,14 @@ fn ways<'a>(
 }
 
 /// The slices from which all others are made.
-pub(crate) struct Whole {
+pub(crate) struct BaseSlices {
     /// Of all characters, below the root and some other places; the root's first.
     characters: Box<[Slice]>,
     /// Of all bytes, likewise.
     bytes: Box<[Slice]>,
 }
 
-impl Whole {
+impl BaseSlices {
     /// For these places.
     ///
     /// # Complexity
@@ -397,18 +331,18 @@ impl Whole {
     }
 
     /// Those of all characters, or of all bytes.
-    fn of(&self, others: Others) -> &[Slice] {
-        if others == Others::Bytes { &self.bytes } else { &self.characters }
+    fn of(&self, others: NonAscii) -> &[Slice] {
+        if others == NonAscii::Bytes { &self.bytes } else { &self.characters }
     }
 }
 
 impl Lexicon {
     /// The slice of a class below a place: the root, or one to which ASCII characters lead.
     pub(crate) fn slice(&self, class: Class, base: InnerId) -> &Slice {
-        let whole = self.whole.of(class.others);
-        let every = if class.others == Others::Bytes { Class::BYTES } else { Class::EVERY };
+        let base_slices = self.base_slices.of(class.others);
+        let every = if class.others == NonAscii::Bytes { Class::BYTES } else { Class::EVERY };
         if class == every
-            && let Some(slice) = whole.iter().find(|slice| slice.base == base)
+            && let Some(slice) = base_slices.iter().find(|slice| slice.base == base)
         {
             return slice;
         }
@@ -417,7 +351,7 @@ impl Lexicon {
             None => {
                 let (trie, outline) = (self.trie(), &self.outline);
                 let slice = match class == every {
-                    true => Slice::below(&whole[0], trie, outline, base),
+                    true => Slice::below(&base_slices[0], trie, outline, base),
                     false => Slice::within(self.slice(every, base), trie, outline, class),
                 };
                 self.spend(slice.bytes_used());
@@ -433,17 +367,17 @@ impl Lexicon {
         edges.filter(|edge| slice.length(edge.parent) != NOWHERE)
     }
 
-    /// The ways through characters of a slice to an ASCII character that is none of them.
-    pub(crate) fn exits<'a>(&self, slice: &'a Slice, byte: u8) -> &'a [Step] {
-        slice.exits[usize::from(byte)].get_or_init(|| {
-            let steps = ways(self.trie(), &self.outline, slice.base, self.edges_of(slice, byte));
+    /// The paths through characters of a slice to an ASCII character that is none of them.
+    pub(crate) fn leaving<'a>(&self, slice: &'a Slice, byte: u8) -> &'a [PathStep] {
+        slice.leaving[usize::from(byte)].get_or_init(|| {
+            let steps = paths(self.trie(), &self.outline, slice.base, self.edges_of(slice, byte));
             self.spend(size_of_val(&steps[..]));
             steps
         })
     }
 
-    /// The ways through at least one character of a slice to where they may end by characters of it.
-    pub(crate) fn ways_to_ends(&self, slice: &Slice, ends: &[End]) -> Box<[Step]> {
+    /// The paths through at least one character of a slice to where they may end by characters of it.
+    pub(crate) fn paths_to_dead_ends(&self, slice: &Slice, ends: &[DeadEnd]) -> Box<[PathStep]> {
         let (trie, outline, base) = (self.trie(), &self.outline, slice.base);
         let mut edges: Vec<&Edge> = Vec::new();
         for byte in 0..128u8 {
@@ -463,43 +397,30 @@ impl Lexicon {
             }));
         }
         edges.sort_unstable_by_key(|edge| edge.child);
-        ways(trie, outline, base, edges.into_iter())
+        paths(trie, outline, base, edges.into_iter())
     }
 
-    /// The ways through characters of a slice to the characters of several bytes that are left out of it, of which few are in a vocabulary.
-    pub(crate) fn ways_to_omitted(&self, slice: &Slice, others: Others) -> Box<[Step]> {
+    /// The paths through characters of a slice to the characters of several bytes that are left out of it, of which few are in a vocabulary.
+    pub(crate) fn paths_to_omitted(&self, slice: &Slice, others: NonAscii) -> Box<[PathStep]> {
         let (trie, outline, base) = (self.trie(), &self.outline, slice.base);
         let is_within = |&(before, _): &(InnerId, &Edge)| slice.length(before) != NOWHERE;
         let mut edges: Vec<&Edge> =
             outline.excluded_edges(trie, others.encoding()).filter(is_within).map(|(_, edge)| edge).collect();
         edges.sort_unstable_by_key(|edge| edge.child);
-        ways(trie, outline, base, edges.into_iter())
+        paths(trie, outline, base, edges.into_iter())
     }
 
-    /// The ways to the places of a slice that are behind just so many characters, by the lengths of another one.
-    pub(crate) fn ways_behind(&self, slice: &Slice, lengths: &Slice, length: usize) -> Box<[Step]> {
+    /// The paths to the places of a slice that are behind just so many characters.
+    pub(crate) fn paths_after(&self, slice: &Slice, length: usize) -> Box<[PathStep]> {
         let (trie, outline, base) = (self.trie(), &self.outline, slice.base);
-        let edges: Vec<Edge> = lengths
+        let edges: Vec<Edge> = slice
             .branches
-            .at(lengths.layer(length))
+            .at(slice.layer(length))
             .map(|branch| InnerId(branch as u32))
             .filter(|&branch| slice.length(branch) != NOWHERE)
             .map(|branch| Edge { parent: outline.parent(branch), child: outline.node(branch) })
             .collect();
-        ways(trie, outline, base, edges.iter())
-    }
-
-    /// The slice by numbers of runs.
-    pub(crate) fn slice_of_runs(&self, kinds: Kinds) -> &Slice {
-        match self.runs.get(&kinds) {
-            Some(slice) => slice,
-            None => {
-                let counting = Counting::new(&kinds, &self.outline);
-                let slice = Slice::new(&self.vocabulary, &self.outline, &counting);
-                self.spend(slice.bytes_used());
-                self.runs.insert(kinds, Box::new(slice)).0
-            }
-        }
+        paths(trie, outline, base, edges.iter())
     }
 }
 
@@ -507,8 +428,8 @@ impl Lexicon {
 pub(crate) fn below(
     walk: &mut Walk<'_>,
     base: InnerId,
-    by: &Loop,
-    findings: &mut Findings<'_>,
+    by: &SelfLoop,
+    output: &mut WalkOutput<'_>,
 ) -> Result<bool, Error> {
     let Some(counter) = by.counter() else { return Ok(false) };
     let (lexicon, lexeme) = (walk.lexicon, walk.lexeme);
@@ -526,14 +447,14 @@ pub(crate) fn below(
     if is_free
         || walk.has_remaining()
         || has_longer
-        || ascii.count_ones() < FEW
-        || (others == Others::None && has_strange)
+        || ascii.count_ones() < MIN_CLASS_ASCII
+        || (others == NonAscii::None && has_strange)
     {
         return Ok(false);
     }
     let slice = lexicon.slice(Class { ascii, others }, base);
-    findings.allow_row(slice.row(&lexicon.vocabulary, most));
-    if counter.completes && findings.wants_places() {
+    output.allow_row(slice.row(&lexicon.vocabulary, most));
+    if counter.completes && output.wants_exits() {
         let mut branches = slice.branches(most);
         // Behind no character there is none.
         if let few @ 1.. = counter.min.saturating_sub(1) {
@@ -541,9 +462,9 @@ pub(crate) fn below(
             let those = Arc::make_mut(&mut branches).iter_mut();
             those.zip(&*few).for_each(|(those, few)| *those &= !few);
         }
-        findings.hand_over_all(&branches);
+        output.exit_at_all(&branches);
     }
-    // What else goes on behind some characters goes on at once, but where some are still asked for.
+    // What else goes on behind some characters goes on at once, but where some are still want for.
     let others = if counter.min == 0 { live.ascii() & !ascii } else { !ascii };
     if others == 0 {
         return Ok(true);
@@ -575,7 +496,7 @@ pub(crate) fn below(
                 length = length.min(next.len() - 1);
             }
             if let Some(&next) = next.get(length).filter(|next| !next.is_dead()) {
-                walk.arrive(edge.child, next, findings)?;
+                walk.arrive(edge.child, next, output)?;
             }
         }
     }

@@ -8,25 +8,25 @@ use grammask_trie::index::InnerId;
 
 use crate::lexicon::Lexicon;
 use crate::lexicon::automaton::LexemeId;
-use crate::lexicon::slice::{Slice, Step};
+use crate::lexicon::slice::{PathStep, Slice};
 use crate::lexicon::walk::Walk;
-use crate::lexicon::walk::output::Findings;
-use crate::node_set::{Bits, over_range};
+use crate::lexicon::walk::output::WalkOutput;
+use crate::node_set::{BitRow, over_range};
 
 /// By so few bytes, children are looked up one by one.
-const FEW_BYTES: usize = 4;
+const MAX_BYTES_LOOKED_UP: usize = 4;
 
 /// The children of a place by some bytes: what is below is not as the rest of a slice.
-pub(crate) struct Firsts(Vec<(u8, TrieNodeId)>);
+pub(crate) struct ExcludedFirsts(Vec<(u8, TrieNodeId)>);
 
-impl Firsts {
+impl ExcludedFirsts {
     pub(crate) fn of(lexicon: &Lexicon, base: InnerId, bytes: &ByteSet) -> Self {
         let child = |byte| Some((byte, lexicon.outline().child(base, byte)?.node));
         Self(bytes.iter().filter_map(child).collect())
     }
 
     /// Takes them out, with all that is below.
-    pub(crate) fn forget(&self, lexicon: &Lexicon, row: &mut [u32], branches: &mut Option<Bits>) {
+    pub(crate) fn forget(&self, lexicon: &Lexicon, row: &mut [u32], branches: &mut Option<BitRow>) {
         self.0.iter().for_each(|&(_, child)| forget(lexicon, child, row, branches));
     }
 
@@ -37,11 +37,11 @@ impl Firsts {
     }
 
     /// Walks below them.
-    pub(crate) fn arrive(&self, walk: &mut Walk<'_>, findings: &mut Findings<'_>) -> Result<(), Error> {
+    pub(crate) fn arrive(&self, walk: &mut Walk<'_>, output: &mut WalkOutput<'_>) -> Result<(), Error> {
         for &(byte, child) in &self.0 {
             let next = walk.lexicon.automaton.step(walk.lexeme, byte, &walk.lexicon.budget)?;
             if !next.is_dead() {
-                walk.arrive(child, next, findings)?;
+                walk.arrive(child, next, output)?;
             }
         }
         Ok(())
@@ -49,7 +49,7 @@ impl Firsts {
 }
 
 /// Takes the tokens and the branches of a subtree out of a row and of bits, of which there may be none.
-pub(crate) fn forget(lexicon: &Lexicon, node: TrieNodeId, row: &mut [u32], branches: &mut Option<Bits>) {
+pub(crate) fn forget(lexicon: &Lexicon, node: TrieNodeId, row: &mut [u32], branches: &mut Option<BitRow>) {
     let trie = lexicon.trie();
     trie.subtree_tokens(node).iter().for_each(|id| row[id.word()] &= !id.bit());
     if let Some(branches) = branches {
@@ -59,26 +59,26 @@ pub(crate) fn forget(lexicon: &Lexicon, node: TrieNodeId, row: &mut [u32], branc
     }
 }
 
-/// Follows ways through characters of a slice to where they lead, and goes on there.
-pub(crate) fn follow_ways(
+/// Follows paths through characters of a slice to where they lead, and goes on there.
+pub(crate) fn follow_paths(
     walk: &mut Walk<'_>,
-    steps: &[Step],
+    steps: &[PathStep],
     is_too_far: impl Fn(InnerId) -> bool,
-    findings: &mut Findings<'_>,
+    output: &mut WalkOutput<'_>,
 ) -> Result<(), Error> {
-    follow_ways_to(walk, steps, is_too_far, |walk, node, next| match next.is_dead() {
+    follow_paths_with(walk, steps, is_too_far, |walk, node, next| match next.is_dead() {
         true => Ok(()),
-        false => walk.arrive(node, next, findings),
+        false => walk.arrive(node, next, output),
     })
 }
 
-/// The same for the ways to a byte that leads out of a slice, where a lexeme is in one state behind all characters of it: nothing has to be followed.
+/// The same for the paths to a byte that leads out of a slice, where a lexeme is in one state behind all characters of it: nothing has to be followed.
 pub(crate) fn leave(
     walk: &mut Walk<'_>,
     slice: &Slice,
-    (state, firsts): (LexemeId, &Firsts),
+    (state, excluded): (LexemeId, &ExcludedFirsts),
     byte: u8,
-    findings: &mut Findings<'_>,
+    output: &mut WalkOutput<'_>,
 ) -> Result<(), Error> {
     let lexicon = walk.lexicon;
     let [at_once, behind] =
@@ -86,23 +86,23 @@ pub(crate) fn leave(
     let (at_once, behind) = (at_once?, behind?);
     if behind.is_dead() {
         return match lexicon.outline().child(slice.base(), byte) {
-            Some(child) if !at_once.is_dead() => walk.arrive(child.node, at_once, findings),
+            Some(child) if !at_once.is_dead() => walk.arrive(child.node, at_once, output),
             _ => Ok(()),
         };
     }
     for edge in lexicon.edges_of(slice, byte) {
         let next = if edge.parent == slice.base() { at_once } else { behind };
-        if !next.is_dead() && !firsts.contains(lexicon, edge.parent) {
-            walk.arrive(edge.child, next, findings)?;
+        if !next.is_dead() && !excluded.contains(lexicon, edge.parent) {
+            walk.arrive(edge.child, next, output)?;
         }
     }
     Ok(())
 }
 
 /// The same, telling what the lexeme is where they lead.
-pub(crate) fn follow_ways_to<'a>(
+pub(crate) fn follow_paths_with<'a>(
     walk: &mut Walk<'a>,
-    steps: &[Step],
+    steps: &[PathStep],
     is_too_far: impl Fn(InnerId) -> bool,
     mut tell: impl FnMut(&mut Walk<'a>, TrieNodeId, LexemeId) -> Result<(), Error>,
 ) -> Result<(), Error> {
@@ -132,20 +132,19 @@ pub(crate) fn follow_ways_to<'a>(
             too_deep = depth;
         }
     }
-    walk.distance.nodes += steps.len() as u64;
+    walk.cost.nodes += steps.len() as u64;
     Ok(())
 }
 
-/// Goes on below all places behind just so many characters of a slice, by the lengths of another one.
-pub(crate) fn go_further(
+/// Goes on below all places behind just so many characters of a slice.
+pub(crate) fn continue_after(
     walk: &mut Walk<'_>,
     slice: &Slice,
-    lengths: &Slice,
     reach: usize,
-    findings: &mut Findings<'_>,
+    output: &mut WalkOutput<'_>,
 ) -> Result<(), Error> {
-    let steps = walk.lexicon.ways_behind(slice, lengths, reach);
-    follow_ways_to(
+    let steps = walk.lexicon.paths_after(slice, reach);
+    follow_paths_with(
         walk,
         &steps,
         |_| false,
@@ -156,13 +155,13 @@ pub(crate) fn go_further(
             let (automaton, outline, budget) =
                 (&walk.lexicon.automaton, walk.lexicon.outline(), &walk.lexicon.budget);
             let live = automaton.live_bytes(next, budget)?;
-            // Near an end hardly anything goes on, and from one state behind most ways.
-            let Some(branch) = outline.inner(node).filter(|_| live.len() <= FEW_BYTES) else {
-                return walk.subtree(node, next, findings);
+            // Near an end hardly anything goes on, and from one state behind most paths.
+            let Some(branch) = outline.inner(node).filter(|_| live.len() <= MAX_BYTES_LOOKED_UP) else {
+                return walk.subtree(node, next, output);
             };
             for byte in live.iter() {
                 if let Some(child) = outline.child(branch, byte) {
-                    walk.arrive(child.node, automaton.step(next, byte, budget)?, findings)?;
+                    walk.arrive(child.node, automaton.step(next, byte, budget)?, output)?;
                 }
             }
             Ok(())

@@ -6,49 +6,45 @@ use grammask_regular::{ByteSet, Error};
 use grammask_trie::index::InnerId;
 
 use crate::lexicon::Lexicon;
-use crate::lexicon::automaton::{Automaton, LexemeId, Surface};
-use crate::lexicon::slice::frontier::{End, Reached, behind, most_others};
-use crate::lexicon::slice::paths::{Firsts, follow_ways, follow_ways_to, forget, go_further, leave};
+use crate::lexicon::automaton::{Automaton, HeadForm, LexemeId};
+use crate::lexicon::slice::frontier::{ClassFrontier, DeadEnd, after_multibyte, most_others};
+use crate::lexicon::slice::paths::{
+    ExcludedFirsts, continue_after, follow_paths, follow_paths_with, forget, leave,
+};
 use crate::lexicon::slice::utf8::no_leads;
-use crate::lexicon::slice::{Class, NOWHERE, by_word_count, invariant, nodes_below};
+use crate::lexicon::slice::{Class, NOWHERE, nodes_below};
 use crate::lexicon::walk::Walk;
-use crate::lexicon::walk::output::Findings;
-use crate::lexicon::walk::self_loop::{Loop, Others};
+use crate::lexicon::walk::output::WalkOutput;
+use crate::lexicon::walk::self_loop::{NonAscii, SelfLoop};
 
 /// A class of fewer ASCII characters makes few tokens.
-pub(crate) const FEW: u32 = 24;
+pub(crate) const MIN_CLASS_ASCII: u32 = 24;
 
 /// States that are looked at before a class is no longer followed.
-pub(crate) const MANY: usize = 72;
+pub(crate) const MAX_CLASS_STATES: usize = 72;
 
-/// Where so few characters end ways behind so few others, these pairs are looked for in the vocabulary; else the one or the other are no
+/// Where so few characters end paths behind so few others, these pairs are looked for in the vocabulary; else the one or the other are no
 /// characters of the class. What is found is the same.
-const ENDS: u32 = 4;
+const MAX_EXIT_ASCII: u32 = 4;
 
 /// Where there are more ends, as many words, or as many counts of a word, no more is looked for.
-const MANY_ENDS: usize = 12;
+const MAX_DEAD_ENDS: usize = 12;
 
 /// So few characters are left out where they alone lead to a state, and states become too many.
-const SELDOM: u32 = 2;
-
-/// ASCII letters and digits, bit by bit.
-const LETTERS: u128 = 0x07ff_fffe_07ff_fffe_03ff_0000_0000_0000;
-
-/// The same, and a blank.
-const MOST: u128 = LETTERS | 1 << b' ';
+const MAX_RARE_ASCII: u32 = 2;
 
 /// Bounds that are so far are first taken for none.
-const FAR: usize = 16;
+const MIN_FAR_BOUND: usize = 16;
 
 /// Few tokens have more characters, so what is alive for so many is followed no further.
-const LONG: usize = 24;
+const MAX_CLASS_CHARS: usize = 24;
 
 /// Most tokens have fewer characters, so what is alive for so many only is not worth a slice, where a smaller class may be alive for more: behind so
-/// many, all ways that end are taken out of the class. A bound on the length ends all of them, so there no other class is better.
-const SHORT: usize = 8;
+/// many, all paths that end are taken out of the class. A bound on the length ends all of them, so there no other class is better.
+const MIN_CLASS_CHARS: usize = 8;
 
 /// What keeps a lexeme alive.
-pub(crate) struct Closed {
+pub(crate) struct SafeClass {
     pub(crate) class: Class,
     /// The bytes with which characters of the class begin, but not the lexeme: not with all of these characters.
     pub(crate) not_first: ByteSet,
@@ -57,13 +53,11 @@ pub(crate) struct Closed {
     /// Whether the lexeme is complete behind one and more of them.
     pub(crate) completes: bool,
     /// The ASCII characters that may lead somewhere else from some state, bit by bit.
-    pub(crate) exits: u128,
+    pub(crate) leaving: u128,
     /// Whether characters of several bytes that are left out may, too.
     pub(crate) omitted: bool,
-    /// Where characters of the class end some ways.
-    pub(crate) ends: Vec<End>,
-    /// Whether hardly any characters had to be left out, and no longer texts, other than those that are too long anyhow.
-    pub(crate) is_whole: bool,
+    /// Where characters of the class end some paths.
+    pub(crate) ends: Vec<DeadEnd>,
     /// Whether the states were followed for some characters only.
     pub(crate) is_cut: bool,
     /// The states behind one and more characters of the class, where those of the lexeme itself were followed.
@@ -71,24 +65,24 @@ pub(crate) struct Closed {
 }
 
 /// What a search for a class came to.
-enum Search {
-    Found(Closed),
+enum ClassSearch {
+    Found(SafeClass),
     /// Its states show none: nor do those of a lexeme that differs in that some of its bounds are nearer.
     None,
     /// One was not found, but a lexeme with nearer bounds may have one.
     Unknown,
 }
 
-impl Search {
-    fn found(self) -> Option<Closed> {
+impl ClassSearch {
+    fn found(self) -> Option<SafeClass> {
         match self {
-            Self::Found(closed) => Some(closed),
+            Self::Found(safe) => Some(safe),
             Self::None | Self::Unknown => None,
         }
     }
 }
 
-impl Closed {
+impl SafeClass {
     /// What keeps a lexeme alive.
     ///
     /// Where the characters of its text are counted, every character leads to another state. So the same lexeme is looked at that does not count them: as long
@@ -103,40 +97,31 @@ impl Closed {
             Some((free, most)) => Self::of_counter(automaton, free, Some(most), budget)?,
             None => None,
         };
-        let by_counter = by_counter.filter(|closed| !closed.completes);
+        let by_counter = by_counter.filter(|safe| !safe.completes);
         // Without far bounds there are few states, and mostly no text that ends soon.
         if by_counter.is_none()
-            && let Some((free, most)) = automaton.unbounded(lexeme, FAR, budget)?
+            && let Some((free, most)) = automaton.unbounded(lexeme, MIN_FAR_BOUND, budget)?
         {
-            match Self::by_kernel_or_states(automaton, free, Some(most), budget)? {
-                Search::Found(closed) => {
-                    // Near such a bound, what may come behind it is alive whatever is counted.
-                    if closed.reach.is_some_and(|reach| reach < SHORT)
-                        && let Some(kernel) = invariant::closed(automaton, lexeme, None, budget)?
-                    {
-                        return Ok(Some(kernel));
-                    }
-                    let is_whole = closed.exits & MOST == 0 && closed.reach.is_none_or(|reach| reach >= LONG);
-                    return Ok(Some(Self { is_whole, states: None, ..closed }));
-                }
-                Search::None => return invariant::closed(automaton, lexeme, None, budget),
-                Search::Unknown => {}
+            match Self::of(automaton, free, Some(most), budget)? {
+                ClassSearch::Found(safe) => return Ok(Some(Self { states: None, ..safe })),
+                ClassSearch::None => return Ok(None),
+                ClassSearch::Unknown => {}
             }
         }
         if let Some((free, most)) = uncounted {
             let found = match by_counter {
-                None => Self::by_kernel_or_states(automaton, free, Some(most), budget)?,
-                Some(closed) => Search::Found(closed),
+                None => Self::of(automaton, free, Some(most), budget)?,
+                Some(safe) => ClassSearch::Found(safe),
             };
             match found {
-                Search::Found(closed) if !closed.completes => {
-                    return Ok(Some(Self { states: None, ..closed }));
+                ClassSearch::Found(safe) if !safe.completes => {
+                    return Ok(Some(Self { states: None, ..safe }));
                 }
-                Search::None => return invariant::closed(automaton, lexeme, None, budget),
-                Search::Found(_) | Search::Unknown => {}
+                ClassSearch::None => return Ok(None),
+                ClassSearch::Found(_) | ClassSearch::Unknown => {}
             }
         }
-        Ok(Self::by_kernel_or_states(automaton, lexeme, None, budget)?.found())
+        Ok(Self::of(automaton, lexeme, None, budget)?.found())
     }
 
     /// The characters that a lexeme counts by itself, as long as there may be more of them; where those of its whole text are counted beside
@@ -147,13 +132,13 @@ impl Closed {
         most: Option<usize>,
         budget: &Budget,
     ) -> Result<Option<Self>, Error> {
-        let Surface::Counted { rest, .. } = automaton.surface(lexeme, budget)? else { return Ok(None) };
-        let by = Loop::of(automaton, lexeme, budget)?;
+        let HeadForm::Counted { rest, .. } = automaton.head_form(lexeme, budget)? else { return Ok(None) };
+        let by = SelfLoop::of(automaton, lexeme, budget)?;
         let (ascii, others) = by.characters();
         let Some((counter, omitted)) = by.open_counter() else { return Ok(None) };
         // Behind the first few it would not be complete, and behind the others it would.
         let is_uniform = !counter.completes || counter.min <= 1;
-        if !is_uniform || others == Others::Bytes || ascii.count_ones() < FEW {
+        if !is_uniform || others == NonAscii::Bytes || ascii.count_ones() < MIN_CLASS_ASCII {
             return Ok(None);
         }
         if omitted && !automaton.is_text(lexeme) {
@@ -166,7 +151,7 @@ impl Closed {
             reach = reach.min(room);
         }
         let live = automaton.live_bytes(lexeme, budget)?.union(&automaton.live_bytes(rest, budget)?);
-        if others == Others::None && has_others(&live) {
+        if others == NonAscii::None && has_others(&live) {
             return Ok(None);
         }
         Ok(Some(Self {
@@ -174,36 +159,12 @@ impl Closed {
             not_first: ByteSet::EMPTY,
             reach: Some(reach),
             completes: counter.completes,
-            exits: live.ascii() & !ascii,
+            leaving: live.ascii() & !ascii,
             omitted,
             ends: Vec::new(),
-            is_whole: true,
             is_cut: false,
             states: None,
         }))
-    }
-
-    fn by_kernel_or_states(
-        automaton: &Automaton,
-        lexeme: LexemeId,
-        most: Option<usize>,
-        budget: &Budget,
-    ) -> Result<Search, Error> {
-        let by_kernel = invariant::closed(automaton, lexeme, most, budget)?;
-        // By a letter that had to be left out, much of the vocabulary has to be walked.
-        let kernel = match by_kernel {
-            Some(kernel) if kernel.exits & LETTERS == 0 => return Ok(Search::Found(kernel)),
-            kernel => kernel,
-        };
-        let by_states = Self::of(automaton, lexeme, most, budget)?;
-        let has_more = |one: &Self, other: &Self| {
-            one.reach == other.reach && one.class.ascii.count_ones() > other.class.ascii.count_ones()
-        };
-        Ok(match (kernel, by_states) {
-            (Some(kernel), Search::Found(states)) if has_more(&states, &kernel) => Search::Found(states),
-            (Some(kernel), _) => Search::Found(kernel),
-            (None, states) => states,
-        })
     }
 
     /// The class of the characters that go on from a state and from where it leads to, without those that end some way soon; where
@@ -213,12 +174,12 @@ impl Closed {
         start: LexemeId,
         most: Option<usize>,
         budget: &Budget,
-    ) -> Result<Search, Error> {
+    ) -> Result<ClassSearch, Error> {
         let mut has_ends = false;
         let found = Self::followed(automaton, start, most, Some(&mut has_ends), budget)?;
         // What is cut anyhow is cut better where there is less to be looked for.
         match found {
-            Search::Found(closed) if !has_ends || !closed.is_cut => Ok(Search::Found(closed)),
+            ClassSearch::Found(safe) if !has_ends || !safe.is_cut => Ok(ClassSearch::Found(safe)),
             _ if has_ends => Self::followed(automaton, start, most, None, budget),
             found => Ok(found),
         }
@@ -231,142 +192,139 @@ impl Closed {
         most: Option<usize>,
         mut has_ends: Option<&mut bool>,
         budget: &Budget,
-    ) -> Result<Search, Error> {
+    ) -> Result<ClassSearch, Error> {
         let live = automaton.live_bytes(start, budget)?;
         if !live.intersection(&no_leads()).is_empty() {
-            return Ok(Search::None);
+            return Ok(ClassSearch::None);
         }
-        let (first, counts) = behind_ascii(automaton, start, budget)?;
+        let (first, counts) = after_ascii(automaton, start, budget)?;
         let Some(&(main, _)) = counts.iter().max_by_key(|&&(_, count)| count) else {
-            return Ok(Search::None);
+            return Ok(ClassSearch::None);
         };
-        let others = if has_others(&live) { most_others(automaton, main, budget)? } else { Others::None };
+        let others = if has_others(&live) { most_others(automaton, main, budget)? } else { NonAscii::None };
         let is_text = automaton.is_text(start);
         // Characters of which few lead to the same state.
-        let mut seldom = 0;
+        let mut cold = 0;
         let mut ascii = first;
         ascii |= going_on(automaton, main, u128::MAX, budget, |_, by| {
-            seldom |= if by.count_ones() <= SELDOM { by } else { 0 };
+            cold |= if by.count_ones() <= MAX_RARE_ASCII { by } else { 0 };
         })?;
-        let whole = ascii;
         let mut is_unknown = false;
-        'smaller: while (ascii & first).count_ones() >= FEW {
+        'smaller: while (ascii & first).count_ones() >= MIN_CLASS_ASCII {
             let class = Class { ascii, others };
-            let mut reached = Reached::new(is_text);
-            let not_first = reached.begin(automaton, start, class, budget)?;
+            let mut frontier = ClassFrontier::new(is_text);
+            let not_first = frontier.begin(automaton, start, class, budget)?;
             let (mut from, mut reach) = (0, 1);
             let mut ends = Vec::new();
             loop {
-                let until = reached.states.len();
+                let until = frontier.states.len();
                 let mut ending = 0;
                 for place in from..until {
-                    let state = reached.states[place];
-                    let here = reached.follow(automaton, state, class, budget)?.unwrap_or(ascii);
+                    let state = frontier.states[place];
+                    let here = frontier.follow(automaton, state, class, budget)?.unwrap_or(ascii);
                     match &mut has_ends {
-                        Some(has_ends) if here != 0 && here.count_ones() <= ENDS => {
+                        Some(has_ends) if here != 0 && here.count_ones() <= MAX_EXIT_ASCII => {
                             **has_ends = true;
                             ends.push((place, here));
                         }
-                        _ => ending |= reached.fewer(place, here),
+                        _ => ending |= frontier.fewer(place, here),
                     }
                 }
-                if ends.len() > MANY_ENDS {
-                    return Ok(Search::None);
+                if ends.len() > MAX_DEAD_ENDS {
+                    return Ok(ClassSearch::None);
                 }
                 // Behind how many characters a state is, is not known before.
-                let is_behind_many = |&&(place, _): &&(usize, u128)| reached.ways[place].count_ones() > ENDS;
+                let is_behind_many =
+                    |&&(place, _): &&(usize, u128)| frontier.paths[place].count_ones() > MAX_EXIT_ASCII;
                 let late = ends.iter().filter(is_behind_many);
-                let late = late.fold(0, |late, &(place, here)| late | reached.fewer(place, here));
+                let late = late.fold(0, |late, &(place, here)| late | frontier.fewer(place, here));
                 if late != 0 {
                     ascii &= !late;
                     continue 'smaller;
                 }
-                let is_endless = ending == 0 && reached.states.len() == until;
-                if ending != 0 && reach < SHORT {
+                let is_endless = ending == 0 && frontier.states.len() == until;
+                if ending != 0 && reach < MIN_CLASS_CHARS {
                     ascii &= !ending;
                     continue 'smaller;
                 }
                 if ending == 0 && !is_endless {
                     reach += 1;
-                    if reached.states.len() <= MANY && reach < LONG {
+                    if frontier.states.len() <= MAX_CLASS_STATES && reach < MAX_CLASS_CHARS {
                         from = until;
                         continue;
                     }
-                    if reach < SHORT {
+                    if reach < MIN_CLASS_CHARS {
                         // Each time that one of these comes, there are as many states again.
-                        ascii &= !std::mem::take(&mut seldom);
+                        ascii &= !std::mem::take(&mut cold);
                         if class.ascii == ascii {
-                            return Ok(Search::None);
+                            return Ok(ClassSearch::None);
                         }
                         continue 'smaller;
                     }
                 } else {
-                    reached.states.truncate(until);
+                    frontier.states.truncate(until);
                 }
-                let is_whole = is_endless && ascii == whole;
                 let mut reach = (!is_endless).then_some(reach);
                 if let Some(most) = most {
-                    let Some(room) = room(automaton, most, reached.states.iter().copied()) else {
-                        return Ok(Search::Unknown);
+                    let Some(room) = room(automaton, most, frontier.states.iter().copied()) else {
+                        return Ok(ClassSearch::Unknown);
                     };
                     reach = Some(reach.map_or(room, |reach| reach.min(room)));
                 }
-                let ends = reached.ends(automaton, class, &ends, budget)?;
-                let closed = Self {
+                let ends = frontier.ends(automaton, class, &ends, budget)?;
+                let safe = Self {
                     class,
                     not_first,
                     reach,
                     completes: false,
-                    exits: 0,
-                    omitted: reached.omitted,
+                    leaving: 0,
+                    omitted: frontier.omitted,
                     ends,
-                    is_whole,
                     is_cut: !is_endless,
                     states: None,
                 };
-                if let Some(closed) = closed.with_states(automaton, start, &reached.states, budget)? {
-                    return Ok(Search::Found(closed));
+                if let Some(safe) = safe.with_states(automaton, start, &frontier.states, budget)? {
+                    return Ok(ClassSearch::Found(safe));
                 }
                 // Behind the characters that lead back to where most lead, it is complete or not.
                 let returning = going_back(automaton, main, budget)? & ascii;
                 if returning == ascii {
-                    return Ok(Search::Unknown);
+                    return Ok(ClassSearch::Unknown);
                 }
                 (ascii, is_unknown) = (returning, true);
                 continue 'smaller;
             }
         }
-        Ok(if is_unknown { Search::Unknown } else { Search::None })
+        Ok(if is_unknown { ClassSearch::Unknown } else { ClassSearch::None })
     }
 
     /// The characters that lead a lexeme back to where it is: where nothing else begins as those of several bytes do, or all that does is text.
     pub(crate) fn of_loop(
         automaton: &Automaton,
         lexeme: LexemeId,
-        by: &Loop,
+        by: &SelfLoop,
         budget: &Budget,
     ) -> Result<Option<Self>, Error> {
         let (ascii, others) = by.characters();
         let live = automaton.live_bytes(lexeme, budget)?;
         let (are_characters, is_strict) = match others {
-            Others::None => (!has_others(&live), true),
+            NonAscii::None => (!has_others(&live), true),
             // Where a text goes on with the class, there are no characters to be cut. A bound that is far now is met with the same slice.
-            Others::Bytes => (true, true),
-            Others::Words | Others::Lines | Others::Characters => {
-                let behind = behind(automaton, lexeme, others, budget)?;
+            NonAscii::Bytes => (true, true),
+            NonAscii::Words | NonAscii::Lines | NonAscii::Characters => {
+                let behind = after_multibyte(automaton, lexeme, others, budget)?;
                 let is_strict = behind.is_some_and(|behind| behind.is_strict);
                 (is_strict || behind.is_some() && automaton.is_text(lexeme), is_strict)
             }
         };
-        Ok((are_characters && ascii.count_ones() >= FEW).then(|| Self {
+        Ok((are_characters && ascii.count_ones() >= MIN_CLASS_ASCII).then(|| Self {
             class: Class { ascii, others },
             not_first: ByteSet::EMPTY,
             reach: None,
             completes: by.completes,
-            exits: live.ascii() & !ascii,
+            leaving: live.ascii() & !ascii,
             omitted: !is_strict,
             ends: Vec::new(),
-            is_whole: true,
             is_cut: false,
             states: Some(vec![lexeme]),
         }))
@@ -386,9 +344,9 @@ impl Closed {
             return Ok(None);
         }
         for &state in states.iter().chain([&start]) {
-            self.exits |= automaton.live_bytes(state, budget)?.ascii();
+            self.leaving |= automaton.live_bytes(state, budget)?.ascii();
         }
-        self.exits &= !self.class.ascii;
+        self.leaving &= !self.class.ascii;
         self.states = Some(states.to_vec());
         Ok(Some(self))
     }
@@ -396,7 +354,7 @@ impl Closed {
     /// Whether few edges of the trie below a place lead out of the class.
     fn leaves_little(&self, lexicon: &Lexicon, base: InnerId) -> bool {
         let below = nodes_below(lexicon.trie(), lexicon.outline(), base);
-        let out = (0..128u8).filter(|byte| self.exits >> byte & 1 == 1);
+        let out = (0..128u8).filter(|byte| self.leaving >> byte & 1 == 1);
         let edges = out.map(|byte| lexicon.outline().edges_to(byte, below.clone()).len());
         edges.sum::<usize>() <= lexicon.config.leaving
     }
@@ -447,7 +405,7 @@ fn going_back(automaton: &Automaton, state: LexemeId, budget: &Budget) -> Result
 }
 
 /// The ASCII characters with which a lexeme goes on, bit by bit; and the states behind them, with how many lead to each.
-pub(crate) fn behind_ascii(
+pub(crate) fn after_ascii(
     automaton: &Automaton,
     state: LexemeId,
     budget: &Budget,
@@ -462,46 +420,57 @@ pub(crate) fn behind_ascii(
     Ok((ascii, counts))
 }
 
-/// What a lexeme takes below a place, where a class of characters keeps it alive. Gives up, with `false`, where none does.
+/// Takes what a lexeme accepts below `base`, where it counts the characters of a class. Returns `false` if it does not.
+pub(crate) fn below_counter(
+    walk: &mut Walk<'_>,
+    base: InnerId,
+    by: &SelfLoop,
+    output: &mut WalkOutput<'_>,
+) -> Result<bool, Error> {
+    if !by.counts() {
+        return Ok(false);
+    }
+    match SafeClass::of_counter(&walk.lexicon.automaton, walk.lexeme, None, &walk.lexicon.budget)? {
+        Some(safe) => take(walk, base, &safe, output),
+        None => Ok(false),
+    }
+}
+
+/// Takes what a lexeme accepts below `base`, where it loops and goes on by few other edges of the trie: so there is little to
+/// take that the loop does not. Returns `false` if that is not so.
+pub(crate) fn below_loop(
+    walk: &mut Walk<'_>,
+    base: InnerId,
+    by: &SelfLoop,
+    output: &mut WalkOutput<'_>,
+) -> Result<bool, Error> {
+    if by.counts() || walk.strays(base, by)? > walk.lexicon.config.strays {
+        return Ok(false);
+    }
+    match SafeClass::of_loop(&walk.lexicon.automaton, walk.lexeme, by, &walk.lexicon.budget)? {
+        Some(safe) => take(walk, base, &safe, output),
+        None => Ok(false),
+    }
+}
+
+/// Takes what a lexeme accepts below `base`, where a class of characters keeps it alive. Returns `false` if none does.
 pub(crate) fn below(
     walk: &mut Walk<'_>,
     base: InnerId,
-    by: &Loop,
-    findings: &mut Findings<'_>,
+    by: &SelfLoop,
+    output: &mut WalkOutput<'_>,
 ) -> Result<bool, Error> {
     let lexicon = walk.lexicon;
-    let (automaton, budget) = (&lexicon.automaton, &lexicon.budget);
-    if by.counts() {
-        return match Closed::of_counter(automaton, walk.lexeme, None, budget)? {
-            Some(closed) => take(walk, base, &closed, findings),
-            None => Ok(false),
-        };
+    if by.counts() || walk.strays(base, by)? <= lexicon.config.strays {
+        return Ok(false);
     }
-    // By few other edges of the trie there is little to take that a loop does not.
-    if walk.strays(base, by)? <= lexicon.config.strays {
-        return match Closed::of_loop(automaton, walk.lexeme, by, budget)? {
-            Some(closed) => take(walk, base, &closed, findings),
-            None => Ok(false),
-        };
-    }
-    let closed = Closed::find(automaton, walk.lexeme, budget)?;
-    // By runs where that may leave less to be walked.
-    let is_enough =
-        |closed: &Closed| closed.is_whole || closed.reach.is_none() && closed.leaves_little(lexicon, base);
-    if !closed.as_ref().is_some_and(is_enough)
-        && base == InnerId::ROOT
-        && !walk.has_remaining()
-        && by_word_count::below_root(walk, findings)?
-    {
-        return Ok(true);
-    }
-    let closed = match closed {
-        Some(closed) => Some(closed),
-        None => Closed::of_loop(automaton, walk.lexeme, by, budget)?
-            .filter(|closed| closed.leaves_little(lexicon, base)),
+    let safe = match SafeClass::find(&lexicon.automaton, walk.lexeme, &lexicon.budget)? {
+        Some(safe) => Some(safe),
+        None => SafeClass::of_loop(&lexicon.automaton, walk.lexeme, by, &lexicon.budget)?
+            .filter(|safe| safe.leaves_little(lexicon, base)),
     };
-    match closed {
-        Some(closed) => take(walk, base, &closed, findings),
+    match safe {
+        Some(safe) => take(walk, base, &safe, output),
         None => Ok(false),
     }
 }
@@ -511,68 +480,68 @@ pub(crate) fn below(
 fn take(
     walk: &mut Walk<'_>,
     base: InnerId,
-    closed: &Closed,
-    findings: &mut Findings<'_>,
+    safe: &SafeClass,
+    output: &mut WalkOutput<'_>,
 ) -> Result<bool, Error> {
     let lexicon = walk.lexicon;
     if walk.has_remaining() {
-        let (Some(states), None) = (&closed.states, closed.reach) else { return Ok(false) };
+        let (Some(states), None) = (&safe.states, safe.reach) else { return Ok(false) };
         for &state in states {
             if !walk.is_larger(state)? {
                 return Ok(false);
             }
         }
     }
-    let slice = lexicon.slice(closed.class, base);
+    let slice = lexicon.slice(safe.class, base);
     let most = slice.longest();
-    let reach = match closed.reach {
+    let reach = match safe.reach {
         Some(reach) if reach < most => reach,
         _ if lexicon.outline().height() < usize::from(NOWHERE) => most,
         _ => return Ok(false),
     };
     let mut row = slice.row(&lexicon.vocabulary, reach);
-    let are_needed = closed.completes && findings.wants_places() || walk.has_remaining();
+    let are_needed = safe.completes && output.wants_exits() || walk.has_remaining();
     let mut branches = are_needed.then(|| slice.branches(reach));
-    let firsts = Firsts::of(lexicon, base, &closed.not_first);
-    firsts.forget(lexicon, &mut row, &mut branches);
+    let excluded = ExcludedFirsts::of(lexicon, base, &safe.not_first);
+    excluded.forget(lexicon, &mut row, &mut branches);
     // What is behind more characters is looked for below.
     let is_too_far = |branch| (reach..usize::from(NOWHERE)).contains(&usize::from(slice.length(branch)));
     let mut ended = Vec::new();
-    let to_ends = lexicon.ways_to_ends(slice, &closed.ends);
-    follow_ways_to(walk, &to_ends, is_too_far, |_, child, next| {
+    let to_dead_ends = lexicon.paths_to_dead_ends(slice, &safe.ends);
+    follow_paths_with(walk, &to_dead_ends, is_too_far, |_, child, next| {
         if !next.goes_on() {
             forget(lexicon, child, &mut row, &mut branches);
             ended.push((child, next));
         }
         Ok(())
     })?;
-    findings.allow_row(row);
+    output.allow_row(row);
     if let Some(branches) = branches {
         walk.leave_out_all(&branches);
-        if closed.completes {
-            findings.hand_over_all(&branches);
+        if safe.completes {
+            output.exit_at_all(&branches);
         }
     }
     for (child, next) in ended {
-        walk.arrive(child, next, findings)?;
+        walk.arrive(child, next, output)?;
     }
-    firsts.arrive(walk, findings)?;
-    let only = match closed.states.as_deref() {
-        Some(&[state]) if closed.reach.is_none() && closed.ends.is_empty() => Some(state),
+    excluded.arrive(walk, output)?;
+    let only = match safe.states.as_deref() {
+        Some(&[state]) if safe.reach.is_none() && safe.ends.is_empty() => Some(state),
         _ => None,
     };
-    for byte in (0..128u8).filter(|byte| closed.exits >> byte & 1 == 1) {
+    for byte in (0..128u8).filter(|byte| safe.leaving >> byte & 1 == 1) {
         match only {
-            Some(state) => leave(walk, slice, (state, &firsts), byte, findings)?,
-            None => follow_ways(walk, lexicon.exits(slice, byte), is_too_far, findings)?,
+            Some(state) => leave(walk, slice, (state, &excluded), byte, output)?,
+            None => follow_paths(walk, lexicon.leaving(slice, byte), is_too_far, output)?,
         }
     }
-    if closed.omitted {
-        let to_omitted = lexicon.ways_to_omitted(slice, closed.class.others);
-        follow_ways(walk, &to_omitted, |_| false, findings)?;
+    if safe.omitted {
+        let to_omitted = lexicon.paths_to_omitted(slice, safe.class.others);
+        follow_paths(walk, &to_omitted, |_| false, output)?;
     }
-    if closed.reach.is_some() {
-        go_further(walk, slice, slice, reach, findings)?;
+    if safe.reach.is_some() {
+        continue_after(walk, slice, reach, output)?;
     }
     Ok(true)
 }

@@ -1,93 +1,98 @@
 //! Walking a lexeme below a set of places.
 
-use grammask_regular::Error;
+use grammask_regular::{ByteSet, Error};
 use grammask_trie::index::{Child, InnerId, TrieIndex};
 use grammask_trie::{Trie, TrieNodeId};
 
 use crate::lexicon::automaton::{Automaton, LexemeId, State};
-use crate::lexicon::slice::{many_roots, nodes_below, safe_class};
-use crate::lexicon::walk::output::Findings;
-use crate::lexicon::walk::self_loop::{Loop, Others};
-use crate::lexicon::{Lexicon, LexiconConfig, slice};
-use crate::masks::stats::Distance;
-use crate::node_set::interned::Continuation;
-use crate::node_set::{Places, over_range};
+use crate::lexicon::search::{self, NodeQuery, SELF_LOOP_POSITION};
+use crate::lexicon::slice::nodes_below;
+use crate::lexicon::walk::output::WalkOutput;
+use crate::lexicon::walk::self_loop::{NonAscii, SelfLoop};
+use crate::lexicon::{Lexicon, LexiconConfig};
+use crate::masks::stats::WalkCost;
+use crate::node_set::continuation::Continuation;
+use crate::node_set::{NodeSet, over_range};
 
 pub(crate) mod output;
 pub(crate) mod self_loop;
 mod simulation;
 
-/// A lexeme that goes on by so small a part of all edges is walked from these edges.
-const NARROW: usize = 8;
+/// A lexeme that goes on by so small a entry of all edges is walked from these edges.
+const MIN_EDGE_RATIO: usize = 8;
 
 /// Below so many places, what few bytes lead to is looked up for all of them at once.
-const SEVERAL: usize = 4;
+pub(crate) const MIN_NODES_BY_BYTE: usize = 4;
 
 /// In a subtree of so many nodes, the children by a few bytes are searched for.
-const WIDE: u32 = 64;
+const MIN_NODES_FOR_BYTE_SEARCH: u32 = 64;
 
 /// A place that is this deep in the trie is near enough to the root for slices below it.
-const NEAR: usize = 64;
+const MAX_BASE_DEPTH: usize = 64;
 
 /// Whether a language contains another is found out by following so many pairs of states at most.
-const PAIRS: usize = 24;
+const MAX_PAIRS_PER_INCLUSION: usize = 24;
 
 /// The same, in all, where the walk from one place ends at another one if it does: counters have a pair for each number.
-const PAIRS_TO_END: usize = 4096;
+const MAX_PAIRS_PER_WALK: usize = 4096;
+
+/// The bytes by which a lexeme goes on, if few edges of the trie are by these. For large sets of nodes.
+pub(crate) fn live_bytes_of_few_edges(lexicon: &Lexicon, lexeme: LexemeId) -> Result<Option<ByteSet>, Error> {
+    let live = lexicon.automaton.live_bytes(lexeme, &lexicon.budget)?;
+    let edges: usize = live.iter().map(|byte| lexicon.outline().edges(byte).len()).sum();
+    Ok((edges * MIN_EDGE_RATIO < lexicon.trie().len()).then_some(live))
+}
+
+/// Takes what the lexeme of a walk accepts below all nodes of a set, if it goes on by no other bytes than `live`.
+pub(crate) fn below_bytes(
+    walk: &mut Walk<'_>,
+    continuation: &Continuation,
+    live: &ByteSet,
+    output: &mut WalkOutput<'_>,
+) -> Result<(), Error> {
+    let lexicon = walk.lexicon;
+    for byte in live.iter() {
+        let next = lexicon.automaton.step(walk.lexeme, byte, &lexicon.budget)?;
+        let (children, fresh) = continuation.children(lexicon.outline(), byte);
+        lexicon.spend(fresh);
+        for &child in children {
+            walk.arrive(child, next, output)?;
+        }
+    }
+    Ok(())
+}
 
 /// What the lexeme of a walk takes below all of the places; by slices below those that much of the trie is below of.
 pub(crate) fn below(
     walk: &mut Walk<'_>,
     continuation: &Continuation,
     by_slices: bool,
-    findings: &mut Findings<'_>,
+    output: &mut WalkOutput<'_>,
 ) -> Result<(), Error> {
     let (lexicon, lexeme) = (walk.lexicon, walk.lexeme);
     if !lexeme.goes_on() {
         return Ok(());
     }
-    let (trie, outline) = (lexicon.trie(), lexicon.outline());
-    let places = continuation.places();
-    let narrow = match places {
-        Places::List(list) if list.len() < SEVERAL => None,
-        Places::List(_) => lexicon.automaton.few_live_bytes(lexeme, &lexicon.budget)?,
-        Places::Bits(_) => {
-            let live = lexicon.automaton.live_bytes(lexeme, &lexicon.budget)?;
-            let edges: usize = live.iter().map(|byte| outline.edges(byte).len()).sum();
-            (edges * NARROW < trie.len()).then_some(live)
-        }
-    };
-    if let Some(live) = narrow {
-        for byte in live.iter() {
-            let next = lexicon.automaton.step(lexeme, byte, &lexicon.budget)?;
-            let (children, fresh) = continuation.children(outline, byte);
-            lexicon.spend(fresh);
-            for &child in children {
-                walk.arrive(child, next, findings)?;
-            }
-        }
-        return Ok(());
-    }
-    if let Places::Bits(bits) = places {
+    let outline = lexicon.outline();
+    let places = continuation.set();
+    if let NodeSet::Bits(bits) = places {
         // In the order of the trie: what an earlier place's walk takes as well is left out.
         walk.remaining = Some(bits[..].into());
     }
     let mut taken = Vec::new();
     for &base in lexicon.bases.iter().filter(|_| by_slices) {
-        let is_place = places.contains(base);
-        if !is_place && !walk.has_remaining() {
+        let is_root = places.contains(base);
+        if !is_root && !walk.has_remaining() {
             continue;
         }
-        let by = lexicon.coverage(lexeme)?.by;
-        if !is_place {
-            many_roots::below(walk, base, &by, places, findings)?;
-        } else if slice::below(walk, base, &by, findings)? || safe_class::below(walk, base, &by, findings)? {
+        let query = NodeQuery { base, is_root, set: places, by: lexicon.loop_alphabet(lexeme)?.by };
+        if search::below_node(walk, &query, output)? && is_root {
             taken.push(base);
         }
     }
     if !walk.has_remaining() {
         let mut others = places.iter().filter(|branch| !taken.contains(branch));
-        return others.try_for_each(|branch| walk.below(outline.node(branch), lexeme, findings));
+        return others.try_for_each(|branch| walk.below(outline.node(branch), lexeme, output));
     }
     walk.leave_out_each(&taken);
     for word in 0..outline.len().div_ceil(64) {
@@ -96,7 +101,7 @@ pub(crate) fn below(
         {
             let branch = InnerId((word * 64) as u32 + rest[word].trailing_zeros());
             rest[word] &= rest[word] - 1;
-            walk.below(outline.node(branch), lexeme, findings)?;
+            walk.below(outline.node(branch), lexeme, output)?;
         }
     }
     Ok(())
@@ -109,7 +114,7 @@ pub(crate) fn bases(trie: &Trie, outline: &TrieIndex, config: &LexiconConfig) ->
     while let Some(base) = open.pop() {
         bases.push(base);
         // In the numbers of characters that slices tell apart, there must be room for some.
-        if trie.depth(outline.node(base)) + 1 >= NEAR {
+        if trie.depth(outline.node(base)) + 1 >= MAX_BASE_DEPTH {
             continue;
         }
         let ascii = outline.children(base).iter().filter(|child| child.byte < 0x80);
@@ -134,14 +139,15 @@ pub(crate) struct Walk<'a> {
     pairs: usize,
     /// The states by depth.
     path: Vec<(LexemeId, &'a State)>,
-    pub(crate) distance: Distance,
-    /// What it cost to find the parts that were taken on the way, in nodes of the trie: these are walks of their own.
+    pub(crate) cost: WalkCost,
+    /// What it cost to find the entries that were taken on the way, in nodes of the trie: these are walks of their own.
     pub(crate) elsewhere: u64,
 }
 
 impl Drop for Walk<'_> {
     fn drop(&mut self) {
-        self.lexicon.walked.add(self.distance);
+        self.lexicon.counters.add(self.cost);
+        self.lexicon.strategies.count(SELF_LOOP_POSITION, self.cost.taken);
     }
 }
 
@@ -153,9 +159,9 @@ impl<'a> Walk<'a> {
             remaining: None,
             larger: Vec::new(),
             smaller: Vec::new(),
-            pairs: PAIRS_TO_END,
+            pairs: MAX_PAIRS_PER_WALK,
             path: Vec::new(),
-            distance: Distance { walks: 1, ..Distance::default() },
+            cost: WalkCost { walks: 1, ..WalkCost::default() },
             elsewhere: 0,
         }
     }
@@ -165,34 +171,34 @@ impl<'a> Walk<'a> {
         &mut self,
         node: TrieNodeId,
         state: LexemeId,
-        findings: &mut Findings<'_>,
+        output: &mut WalkOutput<'_>,
     ) -> Result<(), Error> {
-        self.distance.nodes += 1;
+        self.cost.nodes += 1;
         if state.is_dead() {
             return Ok(());
         }
-        findings.allow(node);
+        output.allow(node);
         if let Some(branch) = self.lexicon.outline().inner(node) {
             if state.completes() {
-                findings.hand_over(branch);
+                output.exit_at(branch);
             }
             if state.goes_on() {
-                self.subtree(node, state, findings)?;
+                self.subtree(node, state, output)?;
             }
         }
         Ok(())
     }
 
-    /// Takes what is below a node at which the lexeme has come to be in `state`. Where that is much, it is a part of its own.
+    /// Takes what is below a node at which the lexeme has come to be in `state`. Where that is much, it is a entry of its own.
     pub(crate) fn subtree(
         &mut self,
         root: TrieNodeId,
         state: LexemeId,
-        findings: &mut Findings<'_>,
+        output: &mut WalkOutput<'_>,
     ) -> Result<(), Error> {
         match self.base(root) {
-            Some(base) => self.take_part(base, state, findings),
-            None => self.below(root, state, findings),
+            Some(base) => self.take_entry(base, state, output),
+            None => self.below(root, state, output),
         }
     }
 
@@ -207,26 +213,26 @@ impl<'a> Walk<'a> {
     }
 
     /// Takes what is below a place by itself, as others have it there.
-    fn take_part(
+    fn take_entry(
         &mut self,
         base: InnerId,
         state: LexemeId,
-        findings: &mut Findings<'_>,
+        output: &mut WalkOutput<'_>,
     ) -> Result<(), Error> {
-        let below = self.lexicon.intern(Places::List([base].into()));
-        let part = self.lexicon.part_at_cost(state, below, findings.asked(), &mut self.elsewhere)?;
-        self.lexicon.take_part(part, findings);
+        let below = self.lexicon.intern(NodeSet::List([base].into()));
+        let entry = self.lexicon.entry_at_cost(state, below, output.want(), &mut self.elsewhere)?;
+        self.lexicon.take_entry(entry, output);
         Ok(())
     }
 
     /// Takes what is below a node at which the lexeme is in `state`.
-    fn below(&mut self, root: TrieNodeId, state: LexemeId, findings: &mut Findings<'_>) -> Result<(), Error> {
+    fn below(&mut self, root: TrieNodeId, state: LexemeId, output: &mut WalkOutput<'_>) -> Result<(), Error> {
         let (lexicon, ends) = (self.lexicon, self.lexicon.trie().columns().ends);
         let outline = lexicon.outline();
-        let is_wide = |node: TrieNodeId| ends[node.index()] - node.0 >= WIDE;
+        let is_wide = |node: TrieNodeId| ends[node.index()] - node.0 >= MIN_NODES_FOR_BYTE_SEARCH;
         // Where not every place has to be noticed, few bytes are found faster than all children are looked at.
         if !is_wide(root) || self.remaining.is_some() {
-            return self.all_below(root, state, findings);
+            return self.all_below(root, state, output);
         }
         let mut open = vec![(root, state)];
         while let Some((node, state)) = open.pop() {
@@ -235,24 +241,24 @@ impl<'a> Walk<'a> {
                 false => None,
             };
             let (Some(live), Some(branch)) = (live, outline.inner(node)) else {
-                self.all_below(node, state, findings)?;
+                self.all_below(node, state, output)?;
                 continue;
             };
             for byte in live.iter() {
                 let Some(child) = outline.child(branch, byte) else { continue };
                 let next = lexicon.automaton.step(state, byte, &lexicon.budget)?;
-                self.distance.nodes += 1;
+                self.cost.nodes += 1;
                 if next.is_dead() {
                     continue;
                 }
-                findings.allow_child(child);
+                output.allow_child(child);
                 let Some(below) = child.inner() else { continue };
                 if next.completes() {
-                    findings.hand_over(below);
+                    output.exit_at(below);
                 }
                 if next.goes_on() {
                     match self.base(child.node) {
-                        Some(base) => self.take_part(base, next, findings)?,
+                        Some(base) => self.take_entry(base, next, output)?,
                         None => open.push((child.node, next)),
                     }
                 }
@@ -264,22 +270,23 @@ impl<'a> Walk<'a> {
     /// The same by looking at all children.
     ///
     /// In the order of the trie, with the state at each depth. What the lexeme takes is told by runs of nodes, which end where it dies: so hardly anything
-    /// is asked of a node that goes on as the last one did, above all not whether it is a leaf, which no processor can foresee.
+    /// is want of a node that goes on as the last one did, above all not whether it is a leaf, which no processor can foresee.
     fn all_below(
         &mut self,
         root: TrieNodeId,
         state: LexemeId,
-        findings: &mut Findings<'_>,
+        output: &mut WalkOutput<'_>,
     ) -> Result<(), Error> {
         let lexicon = self.lexicon;
         let (trie, automaton) = (lexicon.trie(), &lexicon.automaton);
         let (bytes, ends, depths) = (trie.columns().bytes, trie.columns().ends, trie.columns().depths);
         // A leaf is no subtree.
-        let slice_size = if lexicon.config.slices { lexicon.config.slice_size.max(2) } else { u32::MAX };
+        let by_loops = lexicon.strategies.is_on(SELF_LOOP_POSITION);
+        let slice_size = if by_loops { lexicon.config.slice_size.max(2) } else { u32::MAX };
         let end = ends[root.index()];
         let here = automaton.state(state);
-        if end - root.0 >= slice_size && self.takes_whole(root, end, state, here, findings)? {
-            findings.allow_nodes(root.0 + 1, end);
+        if end - root.0 >= slice_size && self.takes_whole(root, end, state, here, output)? {
+            output.allow_nodes(root.0 + 1, end);
             return Ok(());
         }
         let above = depths[root.index()];
@@ -302,12 +309,12 @@ impl<'a> Walk<'a> {
             };
             if next.completes() != complete.is_some() {
                 match complete.take() {
-                    Some(start) => findings.hand_over_nodes(start, node),
+                    Some(start) => output.exit_at_nodes(start, node),
                     None => complete = Some(node),
                 }
             }
             if next.is_dead() {
-                findings.allow_nodes(taken, node);
+                output.allow_nodes(taken, node);
                 node = ends[n];
                 taken = node;
                 continue;
@@ -318,9 +325,9 @@ impl<'a> Walk<'a> {
                 !next.goes_on() || self.remaining.is_some() && self.is_left_to(TrieNodeId(n as u32), next)?;
             if is_end {
                 if below > node {
-                    findings.allow_nodes(taken, node);
+                    output.allow_nodes(taken, node);
                     if let Some(start) = complete.take() {
-                        findings.hand_over_nodes(start, node);
+                        output.exit_at_nodes(start, node);
                     }
                     node = below;
                     taken = node;
@@ -329,22 +336,22 @@ impl<'a> Walk<'a> {
             }
             let there = if next == id { here } else { automaton.state(next) };
             if below - n as u32 >= slice_size
-                && self.takes_whole(TrieNodeId(n as u32), below, next, there, findings)?
+                && self.takes_whole(TrieNodeId(n as u32), below, next, there, output)?
             {
                 if let Some(start) = complete.take() {
-                    findings.hand_over_nodes(start, node);
+                    output.exit_at_nodes(start, node);
                 }
                 node = below;
                 continue;
             }
             path[depth] = (next, there);
         }
-        findings.allow_nodes(taken, end);
+        output.allow_nodes(taken, end);
         if let Some(start) = complete {
-            findings.hand_over_nodes(start, end);
+            output.exit_at_nodes(start, end);
         }
         self.path = path;
-        self.distance.nodes += nodes;
+        self.cost.nodes += nodes;
         Ok(())
     }
 
@@ -356,26 +363,26 @@ impl<'a> Walk<'a> {
         end: u32,
         state: LexemeId,
         here: &State,
-        findings: &mut Findings<'_>,
+        output: &mut WalkOutput<'_>,
     ) -> Result<bool, Error> {
         let found = match here.known_loops() {
             Some(found) => found,
             None if here.is_plain && self.leaves(node, state)? => return Ok(false),
-            None => self.lexicon.coverage(state)?,
+            None => self.lexicon.loop_alphabet(state)?,
         };
         let outline = self.lexicon.outline();
         let Some(branch) = outline.inner(node) else { return Ok(false) };
         if !found.covers(outline, branch) {
             return Ok(false);
         }
-        self.distance.taken += 1;
+        self.cost.taken += 1;
         let found = &found.by;
-        findings.complete_below(node, found.completes, found.is_of_bytes());
+        output.complete_below(node, found.completes, found.is_of_bytes());
         if self.remaining.is_some() && found.is_steady && self.is_larger(state)? {
             let branches = outline.inner_range(node.0 + 1..end);
             let between = outline.char_boundaries();
             let everywhere = if found.is_of_bytes() { u64::MAX } else { 0 };
-            let remaining = self.remaining.as_mut().expect("asked above");
+            let remaining = self.remaining.as_mut().expect("want above");
             over_range(branches.start, branches.end, |word, mask| {
                 remaining[word] &= !(mask & (between[word] | everywhere));
             });
@@ -384,14 +391,14 @@ impl<'a> Walk<'a> {
     }
 
     /// How many edges of the trie below a place the lexeme may go on by that are not of its loop.
-    pub(crate) fn strays(&self, base: InnerId, by: &Loop) -> Result<usize, Error> {
+    pub(crate) fn strays(&self, base: InnerId, by: &SelfLoop) -> Result<usize, Error> {
         let (automaton, outline) = (&self.lexicon.automaton, self.lexicon.outline());
         let live = automaton.live_bytes(self.lexeme, &self.lexicon.budget)?;
         let (ascii, others) = by.characters();
         let is_stray = |&byte: &u8| match byte {
             0..0x80 => ascii >> byte & 1 == 0,
             // White space is little by itself, but what follows it is much.
-            _ => matches!(others, Others::None | Others::Words),
+            _ => matches!(others, NonAscii::None | NonAscii::Words),
         };
         let below = nodes_below(self.lexicon.trie(), outline, base);
         Ok(live.iter().filter(is_stray).map(|byte| outline.edges_to(byte, below.clone()).len()).sum())
@@ -418,7 +425,7 @@ impl<'a> Walk<'a> {
             return Ok(false);
         }
         if self.is_larger(state)? {
-            self.remaining.as_mut().expect("asked above")[word] &= !bit;
+            self.remaining.as_mut().expect("want above")[word] &= !bit;
             return Ok(false);
         }
         self.is_smaller(state)
@@ -448,7 +455,7 @@ impl<'a> Walk<'a> {
         if let Some(&(_, known)) = self.larger.iter().find(|&&(other, _)| other == state) {
             return Ok(known);
         }
-        let mut pairs = PAIRS;
+        let mut pairs = MAX_PAIRS_PER_INCLUSION;
         let is_larger =
             state.completes() >= self.lexeme.completes() && self.includes(state, self.lexeme, &mut pairs)?;
         self.larger.push((state, is_larger));
@@ -470,6 +477,6 @@ impl<'a> Walk<'a> {
 
     fn includes(&self, large: LexemeId, small: LexemeId, pairs: &mut usize) -> Result<bool, Error> {
         let Lexicon { automaton, budget, .. } = self.lexicon;
-        automaton.includes_behind(large, small, pairs, budget)
+        automaton.includes_after(large, small, pairs, budget)
     }
 }

@@ -8,17 +8,17 @@ use grammask_trie::index::{Child, InnerId, TrieIndex};
 use grammask_trie::{TokenId, TokenSet, Trie, TrieNodeId, Vocabulary, clone_row};
 use smallvec::SmallVec;
 
-use crate::masks::stats::Distance;
-use crate::node_set::interned::Continuation;
-use crate::node_set::{Bits, Places};
+use crate::masks::stats::WalkCost;
+use crate::node_set::continuation::Continuation;
+use crate::node_set::{BitRow, NodeSet};
 
-/// More tokens than this part of a row's words are many: they go through a row of bits, and such a set is kept as one, as masks need one of it sooner or
+/// More tokens than this entry of a row's words are many: they go through a row of bits, and such a set is kept as one, as masks need one of it sooner or
 /// later.
-const LARGE: usize = 4;
+const WORDS_PER_LISTED_TOKEN: usize = 4;
 
 /// A trie with what is known about it: what a walk needs.
 #[derive(Clone, Copy)]
-pub(crate) struct Ground<'a> {
+pub(crate) struct TrieContext<'a> {
     pub(crate) vocabulary: &'a Vocabulary,
     pub(crate) trie: &'a Trie,
     pub(crate) outline: &'a TrieIndex,
@@ -28,76 +28,76 @@ pub(crate) struct Ground<'a> {
     pub(crate) every: &'a [u32],
 }
 
-impl Ground<'_> {
+impl TrieContext<'_> {
     /// So many tokens are better a row.
     pub(crate) fn many(&self) -> usize {
-        self.vocabulary.mask_words() / LARGE
+        self.vocabulary.mask_words() / WORDS_PER_LISTED_TOKEN
     }
 }
 
-/// What is asked of a walk.
+/// What is want of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Asked {
+pub(crate) enum Want {
     /// The tokens alone: nobody goes on behind.
     Tokens,
     /// Also where the outside takes over.
-    Places,
+    TokensAndExits,
 }
 
 /// Allowed tokens.
-pub(crate) enum Found {
+pub(crate) enum OutputTokens {
     Set(TokenSet),
     /// As a packed row.
     Row(Vec<u32>),
 }
 
 /// What a walk has found so far.
-pub(crate) struct Findings<'a> {
-    ground: Ground<'a>,
-    asked: Asked,
+pub(crate) struct WalkOutput<'a> {
+    context: TrieContext<'a>,
+    want: Want,
     /// Allowed tokens as ranges of the trie's token list, which is ordered as the nodes are; and the last range, which may grow.
     ranges: Vec<(u32, u32)>,
     last: (u32, u32),
     /// The branches at which the one outermost origin is complete.
-    handovers: Vec<InnerId>,
+    exits: Vec<InnerId>,
     /// Ranges of branches at which it is complete: at all of them; where it stands between two characters.
     everywhere: Vec<(u32, u32)>,
     between: Vec<(u32, u32)>,
     /// Further tokens, as a packed row; and further branches, one bit each. Empty, or none, where there are none.
     row: Vec<u32>,
-    bits: Option<Bits>,
+    bits: Option<BitRow>,
     /// How much was walked for it.
-    pub(crate) distance: Distance,
+    pub(crate) cost: WalkCost,
 }
 
-/// The lists of findings that are done with, empty: those of the next ones grow to about the same lengths.
+/// The lists of output that are done with, empty: those of the next ones grow to about the same lengths.
 #[derive(Default)]
-pub(crate) struct Lists {
+pub(crate) struct OutputBuffers {
     ranges: Vec<(u32, u32)>,
-    handovers: Vec<InnerId>,
+    exits: Vec<InnerId>,
 }
 
-impl Lists {
+impl OutputBuffers {
     /// How much they can hold without more memory.
     pub(crate) fn capacity(&self) -> usize {
-        self.ranges.capacity() + self.handovers.capacity()
+        self.ranges.capacity() + self.exits.capacity()
     }
 }
 
 /// Below so many places, the children by a byte are looked for together.
-const SEVERAL: usize = 4;
+const MIN_NODES_BY_BYTE: usize = 4;
 
-/// Where few ways go on, each is asked for by itself: to know what a set scans, all that it predicts has to be found.
-const FEW_WAYS: usize = 3;
+/// Where few ways go on, each is want for by itself: to know what a set scans, all that it predicts has to be found.
+const MAX_CHILDREN_ASKED_SINGLY: usize = 3;
 
 /// A branch on the way of a walk, and where the set there goes on.
-struct Level<'a> {
+struct Frame<'a> {
     successors: Successors<'a>,
     /// The children that are still to be walked.
     children: &'a [Child],
 }
 
-impl<'a> Level<'a> {
+impl<'a> Frame<'a> {
     #[inline]
     fn new(
         outline: &'a TrieIndex,
@@ -106,7 +106,7 @@ impl<'a> Level<'a> {
         set: SetId,
     ) -> Result<Self, Error> {
         let children = outline.children(branch);
-        let successors = match children.len() <= FEW_WAYS {
+        let successors = match children.len() <= MAX_CHILDREN_ASKED_SINGLY {
             true => recognizer.inspect().successors_lazy(set),
             false => recognizer.inspect().successors(set)?,
         };
@@ -126,53 +126,53 @@ impl<'a> Level<'a> {
     }
 }
 
-impl<'a> Findings<'a> {
-    pub(crate) fn new(ground: Ground<'a>) -> Self {
-        Self::asked_for(Asked::Places, ground)
+impl<'a> WalkOutput<'a> {
+    pub(crate) fn new(context: TrieContext<'a>) -> Self {
+        Self::with_want(Want::TokensAndExits, context)
     }
 
     /// The same with lists that have been used.
-    pub(crate) fn with(Lists { ranges, handovers }: Lists, ground: Ground<'a>) -> Self {
-        Self { ranges, handovers, ..Self::new(ground) }
+    pub(crate) fn with(OutputBuffers { ranges, exits }: OutputBuffers, context: TrieContext<'a>) -> Self {
+        Self { ranges, exits, ..Self::new(context) }
     }
 
-    /// Where only tokens are asked for, places may be told or not.
-    pub(crate) fn asked_for(asked: Asked, ground: Ground<'a>) -> Self {
+    /// Where only tokens are want for, places may be told or not.
+    pub(crate) fn with_want(want: Want, context: TrieContext<'a>) -> Self {
         Self {
-            ground,
-            asked,
+            context,
+            want,
             ranges: Vec::new(),
             last: (0, 0),
-            handovers: Vec::new(),
+            exits: Vec::new(),
             everywhere: Vec::new(),
             between: Vec::new(),
             row: Vec::new(),
             bits: None,
-            distance: Distance::default(),
+            cost: WalkCost::default(),
         }
     }
 
-    /// What is asked for.
-    pub(crate) const fn asked(&self) -> Asked {
-        self.asked
+    /// What is want for.
+    pub(crate) const fn want(&self) -> Want {
+        self.want
     }
 
-    /// Whether it is asked where the outside takes over.
-    pub(crate) fn wants_places(&self) -> bool {
-        self.asked == Asked::Places
+    /// Whether it is want where the outside takes over.
+    pub(crate) fn wants_exits(&self) -> bool {
+        self.want == Want::TokensAndExits
     }
 
     /// The tokens that end at a node are allowed.
     #[inline]
     pub(crate) fn allow(&mut self, node: TrieNodeId) {
-        let starts = self.ground.trie.columns().token_starts;
+        let starts = self.context.trie.columns().token_starts;
         self.allow_range(starts[node.index()], starts[node.index() + 1]);
     }
 
     /// The tokens that end at some nodes are allowed.
     #[inline]
     pub(crate) fn allow_nodes(&mut self, start: u32, end: u32) {
-        let starts = self.ground.trie.columns().token_starts;
+        let starts = self.context.trie.columns().token_starts;
         self.allow_range(starts[start as usize], starts[end as usize]);
     }
 
@@ -217,8 +217,8 @@ impl<'a> Findings<'a> {
     }
 
     /// The outermost origin is complete at all branches whose bits are set.
-    pub(crate) fn hand_over_all(&mut self, bits: &Bits) {
-        if self.wants_places() {
+    pub(crate) fn exit_at_all(&mut self, bits: &BitRow) {
+        if self.wants_exits() {
             match &mut self.bits {
                 Some(own) => unite(&mut Arc::make_mut(own)[..], bits),
                 none => *none = Some(Arc::clone(bits)),
@@ -228,24 +228,24 @@ impl<'a> Findings<'a> {
 
     /// The outermost origin is complete at a branch.
     #[inline]
-    pub(crate) fn hand_over(&mut self, branch: InnerId) {
-        if self.wants_places() {
-            self.handovers.push(branch);
+    pub(crate) fn exit_at(&mut self, branch: InnerId) {
+        if self.wants_exits() {
+            self.exits.push(branch);
         }
     }
 
     /// The outermost origin is complete at those of some nodes that are branches.
     #[inline]
-    pub(crate) fn hand_over_nodes(&mut self, start: u32, end: u32) {
-        if self.wants_places() {
-            self.handovers.extend(self.ground.outline.inner_range(start..end).map(InnerId));
+    pub(crate) fn exit_at_nodes(&mut self, start: u32, end: u32) {
+        if self.wants_exits() {
+            self.exits.extend(self.context.outline.inner_range(start..end).map(InnerId));
         }
     }
 
     /// Where `completes`, the outermost origin is complete at all branches below a node, or at those between two characters.
     pub(crate) fn complete_below(&mut self, node: TrieNodeId, completes: bool, everywhere: bool) {
-        let branches = self.ground.outline.inner_range(node.0 + 1..self.ground.trie.end(node).0);
-        if completes && self.wants_places() && !branches.is_empty() {
+        let branches = self.context.outline.inner_range(node.0 + 1..self.context.trie.end(node).0);
+        if completes && self.wants_exits() && !branches.is_empty() {
             let ranges = if everywhere { &mut self.everywhere } else { &mut self.between };
             match ranges.last_mut() {
                 Some(last) if last.1 == branches.start => last.1 = branches.end,
@@ -258,18 +258,18 @@ impl<'a> Findings<'a> {
     #[inline]
     pub(crate) fn reach(&mut self, set: SetId, node: TrieNodeId) {
         self.allow(node);
-        self.complete(set, self.ground.outline.inner(node));
+        self.complete(set, self.context.outline.inner(node));
     }
 
     /// A set has been reached: where it is complete, it is handed over.
     #[inline]
     fn complete(&mut self, set: SetId, branch: Option<InnerId>) {
         if set.completes() {
-            self.handovers.extend(branch);
+            self.exits.extend(branch);
         }
     }
 
-    /// Walks everything below some places, starting in `set` at each of them. Gives how many bytes it took to know their children, if nobody has asked
+    /// Walks everything below some places, starting in `set` at each of them. Gives how many bytes it took to know their children, if nobody has want
     /// before.
     ///
     /// # Errors
@@ -280,10 +280,10 @@ impl<'a> Findings<'a> {
         set: SetId,
         continuation: &Continuation,
     ) -> Result<usize, Error> {
-        let outline = self.ground.outline;
-        let places = continuation.places();
+        let outline = self.context.outline;
+        let places = continuation.set();
         let (groups, fresh) = match places {
-            Places::List(list) if list.len() >= SEVERAL => {
+            NodeSet::List(list) if list.len() >= MIN_NODES_BY_BYTE => {
                 let (children, fresh) = continuation.all_children(outline);
                 (children.groups(), fresh)
             }
@@ -307,8 +307,8 @@ impl<'a> Findings<'a> {
                 nodes += self.walk_from(recognizer, next, below)?;
             }
         }
-        self.distance.walks += 1;
-        self.distance.nodes += nodes;
+        self.cost.walks += 1;
+        self.cost.nodes += nodes;
         Ok(fresh)
     }
 
@@ -322,8 +322,8 @@ impl<'a> Findings<'a> {
         set: SetId,
         places: impl IntoIterator<Item = InnerId>,
     ) -> Result<(), Error> {
-        self.distance.walks += 1;
-        self.distance.nodes += self.walk_from(recognizer, set, places)?;
+        self.cost.walks += 1;
+        self.cost.nodes += self.walk_from(recognizer, set, places)?;
         Ok(())
     }
 
@@ -334,20 +334,20 @@ impl<'a> Findings<'a> {
         set: SetId,
         places: impl IntoIterator<Item = InnerId>,
     ) -> Result<u64, Error> {
-        let outline = self.ground.outline;
+        let outline = self.context.outline;
         // Branches of which some children are still to be walked, above the one that is.
-        let mut path: SmallVec<[Level<'_>; 8]> = SmallVec::new();
+        let mut path: SmallVec<[Frame<'_>; 8]> = SmallVec::new();
         let mut nodes = 0;
         for branch in places {
-            let mut level = Level::new(outline, recognizer, branch, set)?;
+            let mut frame = Frame::new(outline, recognizer, branch, set)?;
             loop {
-                let Some(child) = level.next() else {
+                let Some(child) = frame.next() else {
                     let Some(above) = path.pop() else { break };
-                    level = above;
+                    frame = above;
                     continue;
                 };
                 nodes += 1;
-                let next = level.successors.step(child.byte)?;
+                let next = frame.successors.step(child.byte)?;
                 if next.is_dead() {
                     continue;
                 }
@@ -355,7 +355,7 @@ impl<'a> Findings<'a> {
                 let Some(branch) = child.inner() else { continue };
                 self.complete(next, Some(branch));
                 if next.goes_on() {
-                    let above = std::mem::replace(&mut level, Level::new(outline, recognizer, branch, next)?);
+                    let above = std::mem::replace(&mut frame, Frame::new(outline, recognizer, branch, next)?);
                     if !above.children.is_empty() {
                         path.push(above);
                     }
@@ -366,8 +366,8 @@ impl<'a> Findings<'a> {
     }
 
     /// Appends the branches at which the outermost origin has been complete; they are not told again.
-    pub(crate) fn take_handovers(&mut self, to: &mut Vec<InnerId>) {
-        to.append(&mut self.handovers);
+    pub(crate) fn take_exits(&mut self, to: &mut Vec<InnerId>) {
+        to.append(&mut self.exits);
     }
 
     /// The allowed tokens as ranges of the trie's list.
@@ -377,43 +377,43 @@ impl<'a> Findings<'a> {
     }
 
     /// The allowed tokens, and where the outside takes over, if anywhere.
-    pub(crate) fn finish(mut self) -> (TokenSet, Option<Places>) {
-        let places = self.places();
+    pub(crate) fn finish(mut self) -> (TokenSet, Option<NodeSet>) {
+        let places = self.exits();
         let tokens = match self.tokens() {
-            Found::Set(tokens) => tokens,
-            Found::Row(row) => TokenSet::from_row(row),
+            OutputTokens::Set(tokens) => tokens,
+            OutputTokens::Row(row) => TokenSet::from_row(row),
         };
         (tokens, places)
     }
 
     /// The same; the tokens as a row, where they were found as one.
-    pub(crate) fn finish_as_found(mut self) -> (Found, Option<Places>) {
-        let places = self.places();
+    pub(crate) fn finish_as_found(mut self) -> (OutputTokens, Option<NodeSet>) {
+        let places = self.exits();
         (self.tokens(), places)
     }
 
-    /// The allowed tokens, where handovers are kept apart: up to so many as they come, perhaps some of them twice; more as a set. And the lists, for the next
-    /// findings.
-    pub(crate) fn finish_loose(mut self, most: usize) -> (Result<Box<[TokenId]>, TokenSet>, Lists) {
-        debug_assert!(self.places().is_none(), "handovers are kept apart");
+    /// The allowed tokens, where exits are kept apart: up to so many as they come, perhaps some of them twice; more as a set. And the lists, for the next
+    /// output.
+    pub(crate) fn finish_loose(mut self, most: usize) -> (Result<Box<[TokenId]>, TokenSet>, OutputBuffers) {
+        debug_assert!(self.exits().is_none(), "exits are kept apart");
         self.close_range();
         if !self.row.is_empty() || self.count() > most {
-            return (Err(self.finish().0), Lists::default());
+            return (Err(self.finish().0), OutputBuffers::default());
         }
         let tokens = self.listed().into();
-        let Self { mut ranges, mut handovers, .. } = self;
+        let Self { mut ranges, mut exits, .. } = self;
         ranges.clear();
-        handovers.clear();
-        (Ok(tokens), Lists { ranges, handovers })
+        exits.clear();
+        (Ok(tokens), OutputBuffers { ranges, exits })
     }
 
-    fn places(&mut self) -> Option<Places> {
-        if !self.wants_places() {
+    fn exits(&mut self) -> Option<NodeSet> {
+        if !self.wants_exits() {
             return None;
         }
-        let Ground { outline, short, .. } = self.ground;
-        let (bits, single) = (std::mem::take(&mut self.bits), std::mem::take(&mut self.handovers));
-        Places::gather(outline, short, bits, single, &self.everywhere, &self.between)
+        let TrieContext { outline, short, .. } = self.context;
+        let (bits, single) = (std::mem::take(&mut self.bits), std::mem::take(&mut self.exits));
+        NodeSet::gather(outline, short, bits, single, &self.everywhere, &self.between)
     }
 
     /// How many tokens are in the ranges.
@@ -423,7 +423,7 @@ impl<'a> Findings<'a> {
 
     /// The tokens in the ranges, as they come.
     fn listed(&self) -> Vec<TokenId> {
-        let tokens = self.ground.trie.columns().tokens;
+        let tokens = self.context.trie.columns().tokens;
         let mut found = Vec::with_capacity(self.count());
         for &(start, end) in &self.ranges {
             // Mostly a single one, which is written faster than it is copied.
@@ -435,10 +435,10 @@ impl<'a> Findings<'a> {
         found
     }
 
-    fn tokens(mut self) -> Found {
+    fn tokens(mut self) -> OutputTokens {
         self.close_range();
-        let tokens = self.ground.trie.columns().tokens;
-        let words = self.ground.vocabulary.mask_words();
+        let tokens = self.context.trie.columns().tokens;
+        let words = self.context.vocabulary.mask_words();
         if !self.row.is_empty() {
             let mut row = self.row;
             for &(start, end) in &self.ranges {
@@ -446,11 +446,11 @@ impl<'a> Findings<'a> {
                     row[id.word()] |= id.bit();
                 }
             }
-            return Found::Row(row);
+            return OutputTokens::Row(row);
         }
         let count = self.count();
-        if count <= self.ground.many() {
-            return Found::Set(TokenSet::from_unsorted(&mut self.listed()));
+        if count <= self.context.many() {
+            return OutputTokens::Set(TokenSet::from_unsorted(&mut self.listed()));
         }
         if count * 2 < tokens.len() {
             let mut row = vec![0; words];
@@ -459,13 +459,13 @@ impl<'a> Findings<'a> {
                     row[id.word()] |= id.bit();
                 }
             }
-            return Found::Row(row);
+            return OutputTokens::Row(row);
         }
-        // Taking away what is missing is less work.
+        // Total away what is missing is less work.
         if !self.ranges.is_sorted() {
             self.ranges.sort_unstable();
         }
-        let mut row = clone_row(self.ground.every);
+        let mut row = clone_row(self.context.every);
         let mut covered = 0;
         for &(start, end) in self.ranges.iter().chain([&(tokens.len() as u32, tokens.len() as u32)]) {
             for id in tokens.get(covered as usize..start as usize).unwrap_or_default() {
@@ -473,7 +473,7 @@ impl<'a> Findings<'a> {
             }
             covered = covered.max(end);
         }
-        Found::Row(row)
+        OutputTokens::Row(row)
     }
 }
 

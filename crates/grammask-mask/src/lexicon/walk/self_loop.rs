@@ -5,18 +5,18 @@ use grammask_cache::Budget;
 use grammask_regular::{ByteSet, Error};
 use grammask_trie::index::{ClassSignature, ExcludedChars, InnerId, SubtreeSummary, TextKind, TrieIndex};
 
-use crate::lexicon::automaton::{Automaton, LexemeId, Surface};
-use crate::lexicon::slice::utf8::{behind_characters, behind_characters_but};
+use crate::lexicon::automaton::{Automaton, HeadForm, LexemeId};
+use crate::lexicon::slice::utf8::{after_characters, after_characters_except};
 
 /// Over which characters a state loops.
 ///
 /// After any string of these characters, of up to `reach` bytes, the lexeme goes on just as it does in this state: counters apart, the
 /// state is the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Loop {
+pub(crate) struct SelfLoop {
     /// ASCII characters, bit by bit.
     ascii: u128,
-    others: Others,
+    others: NonAscii,
     /// Whether the lexeme is complete after each of the characters.
     pub(crate) completes: bool,
     /// Whether the state is the same, counters included.
@@ -31,7 +31,7 @@ pub(crate) struct Loop {
 /// A loop that counts characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Counter {
-    /// How many are still asked for, and how many may follow.
+    /// How many are still want for, and how many may follow.
     pub(crate) min: u32,
     pub(crate) max: u32,
     /// Whether the lexeme is complete after any number of them between the two.
@@ -39,16 +39,16 @@ pub(crate) struct Counter {
 }
 
 /// A loop, with what answers most questions at once.
-pub(crate) struct Coverage {
-    pub(crate) by: Loop,
+pub(crate) struct LoopAlphabet {
+    pub(crate) by: SelfLoop,
     /// What there is some of, and what there is all of.
     some: ClassSignature,
     all: ClassSignature,
 }
 
-impl Coverage {
+impl LoopAlphabet {
     pub(crate) fn of(automaton: &Automaton, state: LexemeId, budget: &Budget) -> Result<Self, Error> {
-        let by = Loop::of(automaton, state, budget)?;
+        let by = SelfLoop::of(automaton, state, budget)?;
         let (some, all) = ClassSignature::approximate(by.ascii, by.others.encoding());
         Ok(Self { by, some, all })
     }
@@ -64,11 +64,11 @@ impl Coverage {
 }
 
 /// So many bytes of a character are missing at most where it is cut.
-const LONGEST_REST: u32 = 3;
+const MAX_MISSING_BYTES: u32 = 3;
 
 /// Over what else a state loops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum Others {
+pub(crate) enum NonAscii {
     /// Nothing else, or not all.
     None,
     /// All other characters but white space, as what stands in a word; otherwise as all.
@@ -82,7 +82,7 @@ pub(crate) enum Others {
     Bytes,
 }
 
-impl Others {
+impl NonAscii {
     /// Those that are characters, the most first.
     pub(crate) const CHARACTERS: [Self; 3] = [Self::Characters, Self::Lines, Self::Words];
 
@@ -108,10 +108,10 @@ impl Others {
     }
 }
 
-impl Loop {
+impl SelfLoop {
     const NONE: Self = Self {
         ascii: 0,
-        others: Others::None,
+        others: NonAscii::None,
         completes: false,
         is_steady: false,
         reach: 0,
@@ -135,7 +135,7 @@ impl Loop {
     }
 
     /// The characters: ASCII, bit by bit, and others.
-    pub(crate) fn characters(&self) -> (u128, Others) {
+    pub(crate) fn characters(&self) -> (u128, NonAscii) {
         (self.ascii, self.others)
     }
 
@@ -148,11 +148,11 @@ impl Loop {
 
     /// Whether every byte leads back, so that there is nothing inside of a character.
     pub(crate) fn is_of_bytes(&self) -> bool {
-        self.others == Others::Bytes
+        self.others == NonAscii::Bytes
     }
 
     fn is_none(&self) -> bool {
-        self.ascii == 0 && self.others == Others::None
+        self.ascii == 0 && self.others == NonAscii::None
     }
 
     /// The loop of a state.
@@ -167,19 +167,19 @@ impl Loop {
             let counter = None;
             Ok(Self { ascii, others, completes, is_steady: true, reach: u32::MAX, counter, is_strict })
         };
-        match automaton.surface(state, budget)? {
-            Surface::Counted { base, min, max, rest } => {
+        match automaton.head_form(state, budget)? {
+            HeadForm::Counted { base, min, max, rest } => {
                 let found = Self::counted(automaton, base, min, max, rest, budget)?;
                 if found.is_none() { steady(state) } else { Ok(found) }
             }
-            Surface::All(parts) => {
+            HeadForm::All(parts) => {
                 let own = steady(state)?;
                 if !own.is_none() {
                     return Ok(own);
                 }
                 let mut all = Self {
                     ascii: u128::MAX,
-                    others: Others::Bytes,
+                    others: NonAscii::Bytes,
                     is_steady: true,
                     completes: true,
                     reach: u32::MAX,
@@ -189,19 +189,19 @@ impl Loop {
                 // How many bytes follow at most, where bytes are counted.
                 let mut bytes = u32::MAX;
                 for part in parts {
-                    let one = match automaton.surface(part, budget)? {
-                        Surface::Counted { base, min, max, rest } => {
+                    let one = match automaton.head_form(part, budget)? {
+                        HeadForm::Counted { base, min, max, rest } => {
                             Self::counted(automaton, base, min, max, rest, budget)?
                         }
-                        Surface::All(_) => Self::NONE,
-                        Surface::Plain => steady(part)?,
+                        HeadForm::All(_) => Self::NONE,
+                        HeadForm::Plain => steady(part)?,
                     };
                     // What is complete in every part is in the intersection: only so is it known to be alive.
                     if !one.completes {
                         return Ok(Self::NONE);
                     }
                     all.ascii &= one.ascii;
-                    if one.others == Others::Bytes {
+                    if one.others == NonAscii::Bytes {
                         bytes = bytes.min(one.reach);
                     }
                     all.others = all.others.min(one.others);
@@ -212,15 +212,15 @@ impl Loop {
                 }
                 // A character that is cut must still be finished where another part counts its bytes.
                 if all.others.are_characters() && bytes != u32::MAX {
-                    all.reach = all.reach.min(bytes.saturating_sub(LONGEST_REST));
+                    all.reach = all.reach.min(bytes.saturating_sub(MAX_MISSING_BYTES));
                 }
                 // None asks for more characters, as all are complete.
                 all.counter = all.counter.map(|counter| Counter { max: all.reach, ..counter });
-                // Whether a character of several bytes is one in all parts at once is not asked.
-                all.is_strict &= all.others != Others::Characters;
+                // Whether a character of several bytes is one in all parts at once is not want.
+                all.is_strict &= all.others != NonAscii::Characters;
                 Ok(all)
             }
-            Surface::Plain => steady(state),
+            HeadForm::Plain => steady(state),
         }
     }
 
@@ -240,12 +240,12 @@ impl Loop {
         let is_taken = |byte: &u8| taken.contains(*byte);
         let others_taken = (0x80..=u8::MAX).any(|byte| taken.contains(byte));
         let ascii_taken = (0..128u8).filter(is_taken).fold(0, |ascii, byte| ascii | 1u128 << byte);
-        // Later it is as if none were asked for. So what begins the rest is left out, or there must be no such thing.
+        // Later it is as if none were want for. So what begins the rest is left out, or there must be no such thing.
         let is_apart = ascii & ascii_taken == 0 && !others_taken;
         if min == 0 {
             ascii &= !ascii_taken;
             if others_taken {
-                others = Others::None;
+                others = NonAscii::None;
             }
         }
         let reach = if min == 0 { max } else { max.min(min - 1) };
@@ -262,7 +262,7 @@ fn returns(
     from: LexemeId,
     to: LexemeId,
     budget: &Budget,
-) -> Result<(u128, Others, bool), Error> {
+) -> Result<(u128, NonAscii, bool), Error> {
     let mut ascii = 0;
     automaton.steps(from, &ByteSet::range(0, 0x7F), budget, |bytes, next| {
         ascii |= if next == to { bytes.ascii() } else { 0 };
@@ -270,23 +270,23 @@ fn returns(
     })?;
     // A loop over nothing but characters of several bytes is none that is worth being known.
     if ascii == 0 {
-        return Ok((0, Others::None, true));
+        return Ok((0, NonAscii::None, true));
     }
     if automaton.steps(from, &ByteSet::range(0x80, u8::MAX), budget, |_, next| next == to)? {
-        return Ok((ascii, Others::Bytes, true));
+        return Ok((ascii, NonAscii::Bytes, true));
     }
     if let Some(is_strict) = all_characters_return(automaton, from, to, budget)? {
-        return Ok((ascii, Others::Characters, is_strict));
+        return Ok((ascii, NonAscii::Characters, is_strict));
     }
-    // What stands for a character that is left out is not asked.
-    for others in [Others::Lines, Others::Words] {
-        if behind_characters_but(automaton, from, others.excluded_chars(), budget, |next| next == to)?
+    // What stands for a character that is left out is not want.
+    for others in [NonAscii::Lines, NonAscii::Words] {
+        if after_characters_except(automaton, from, others.excluded_chars(), budget, |next| next == to)?
             .is_some()
         {
             return Ok((ascii, others, false));
         }
     }
-    Ok((ascii, Others::None, true))
+    Ok((ascii, NonAscii::None, true))
 }
 
 /// Whether all characters of several bytes return; and if so, whether no other bytes go on where one of theirs may stand.
@@ -296,5 +296,5 @@ fn all_characters_return(
     to: LexemeId,
     budget: &Budget,
 ) -> Result<Option<bool>, Error> {
-    behind_characters(automaton, from, budget, |next| next == to)
+    after_characters(automaton, from, budget, |next| next == to)
 }

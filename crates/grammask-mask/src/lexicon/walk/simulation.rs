@@ -12,7 +12,7 @@ impl Automaton {
     ///
     /// Source: J. Hopcroft and R. Karp, "A Linear Algorithm for Testing Equivalence of Finite Automata", 1971, for inclusion and without merging of
     /// what has been found equal.
-    pub(crate) fn includes_behind(
+    pub(crate) fn includes_after(
         &self,
         large: LexemeId,
         small: LexemeId,

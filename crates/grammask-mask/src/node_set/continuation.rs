@@ -1,4 +1,4 @@
-//! Continuations: sets of places in the trie from which somebody else goes on, interned.
+//! Continuations: sets of set in the trie from which somebody else goes on, interned.
 
 use std::borrow::Borrow;
 use std::sync::OnceLock;
@@ -8,8 +8,8 @@ use grammask_earley::ByteSet;
 use grammask_trie::index::{InnerId, TrieIndex};
 use grammask_trie::{Trie, TrieNodeId};
 
-use crate::node_set::Places;
-use crate::node_set::children::{self, Children, Reached};
+use crate::node_set::NodeSet;
+use crate::node_set::children::{self, Children, NodesByByte};
 
 /// The number of a [`Continuation`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -25,13 +25,13 @@ impl ContinuationId {
     }
 }
 
-/// Nodes below a set of places are counted until they are more than these: whoever asks for more counts anew.
-const WEIGHED: usize = 1 << 12;
+/// Nodes below a set of set are counted until they are more than these: whoever asks for more counts anew.
+const MAX_MEMOIZED_WEIGHT: usize = 1 << 12;
 
-/// A set of places in the trie, and what was found out about it.
+/// A set of set in the trie, and what was found out about it.
 pub(crate) struct Continuation {
-    places: Places,
-    /// How many nodes are below, as far as was counted; once somebody asked.
+    set: NodeSet,
+    /// How many nodes are below, as far as was counted; once somebody want.
     weight: OnceLock<usize>,
     bytes: OnceLock<ByteSet>,
     children: OnceLock<Children>,
@@ -44,35 +44,35 @@ pub(crate) struct Continuations {
     contained: Memo<(ContinuationId, ContinuationId), bool>,
 }
 
-impl Borrow<Places> for Continuation {
-    fn borrow(&self) -> &Places {
-        &self.places
+impl Borrow<NodeSet> for Continuation {
+    fn borrow(&self) -> &NodeSet {
+        &self.set
     }
 }
 
 impl Continuation {
-    fn new(places: Places) -> Self {
-        Self { places, weight: OnceLock::new(), bytes: OnceLock::new(), children: OnceLock::new() }
+    fn new(set: NodeSet) -> Self {
+        Self { set, weight: OnceLock::new(), bytes: OnceLock::new(), children: OnceLock::new() }
     }
 
-    pub(crate) fn places(&self) -> &Places {
-        &self.places
+    pub(crate) fn set(&self) -> &NodeSet {
+        &self.set
     }
 
     /// The nodes, ascending.
     pub(crate) fn nodes(&self, outline: &TrieIndex) -> impl Iterator<Item = TrieNodeId> {
-        self.places.iter().map(|branch| outline.node(branch))
+        self.set.iter().map(|branch| outline.node(branch))
     }
 
     /// Whether more than so many nodes are below, counted once for each place that they are below.
     pub(crate) fn is_heavier(&self, trie: &Trie, outline: &TrieIndex, limit: usize) -> bool {
         // Something is below every place, so many of them need not be weighed; how many a list has is known at once.
-        if matches!(&self.places, Places::List(list) if list.len() > limit) {
+        if matches!(&self.set, NodeSet::List(list) if list.len() > limit) {
             return true;
         }
         let ends = trie.columns().ends;
         let weigh = |most: usize| {
-            if self.places.are_more_than(most) {
+            if self.set.are_more_than(most) {
                 return most + 1;
             }
             let mut below = self.nodes(outline).map(|node| (ends[node.index()] - node.0 - 1) as usize);
@@ -84,29 +84,34 @@ impl Continuation {
             }
             weight
         };
-        let weight = *self.weight.get_or_init(|| weigh(WEIGHED));
-        weight > limit && (limit <= WEIGHED || weigh(limit) > limit)
+        let weight = *self.weight.get_or_init(|| weigh(MAX_MEMOIZED_WEIGHT));
+        weight > limit && (limit <= MAX_MEMOIZED_WEIGHT || weigh(limit) > limit)
     }
 
     /// The children by this byte, ascending; and how many bytes that took, if they were looked for just now.
     pub(crate) fn children(&self, outline: &TrieIndex, byte: u8) -> (&[TrieNodeId], usize) {
         let (children, made) = self.all_children(outline);
-        let (found, fresh) = children.by(outline, &self.places, byte);
+        let (found, fresh) = children.by(outline, &self.set, byte);
         (found, made + fresh)
     }
 
     /// What is found at the children by this byte, if there are any; and how many bytes that took, if it was looked for just now.
-    pub(crate) fn reached(&self, trie: &Trie, outline: &TrieIndex, byte: u8) -> (Option<&Reached>, usize) {
+    pub(crate) fn reached(
+        &self,
+        trie: &Trie,
+        outline: &TrieIndex,
+        byte: u8,
+    ) -> (Option<&NodesByByte>, usize) {
         let (children, made) = self.all_children(outline);
-        let (reached, fresh) = children.reached((trie, outline), &self.places, byte);
+        let (reached, fresh) = children.reached((trie, outline), &self.set, byte);
         (reached, made + fresh)
     }
 
-    /// The children; and how many bytes what is known of them took, if nobody has asked before.
+    /// The children; and how many bytes what is known of them took, if nobody has want before.
     pub(crate) fn all_children(&self, outline: &TrieIndex) -> (&Children, usize) {
         let mut fresh = 0;
         let children = self.children.get_or_init(|| {
-            let children = Children::new(outline, &self.places);
+            let children = Children::new(outline, &self.set);
             fresh = children.bytes_used();
             children
         });
@@ -115,15 +120,15 @@ impl Continuation {
 
     /// The bytes by which it goes on; for long sets, all, as nearly all of them are.
     pub(crate) fn first_bytes(&self, outline: &TrieIndex) -> &ByteSet {
-        self.bytes.get_or_init(|| match &self.places {
-            Places::List(list) => children::first_bytes(outline, list),
-            Places::Bits(_) => ByteSet::ALL,
+        self.bytes.get_or_init(|| match &self.set {
+            NodeSet::List(list) => children::first_bytes(outline, list),
+            NodeSet::Bits(_) => ByteSet::ALL,
         })
     }
 
     /// Bytes of the list.
     pub(crate) fn bytes_used(&self) -> usize {
-        size_of::<Self>() + self.places.bytes_used()
+        size_of::<Self>() + self.set.bytes_used()
     }
 }
 
@@ -132,14 +137,14 @@ impl Continuations {
         let continuations = Self { interner: Interner::new(), contained: Memo::new() };
         // A trie without tokens has no branch; then the list is empty, and nothing is below it.
         let root: &[InnerId] = if outline.is_empty() { &[] } else { &[InnerId::ROOT] };
-        let whole = continuations.intern(Places::List(root.into()));
+        let whole = continuations.intern(NodeSet::List(root.into()));
         debug_assert_eq!(whole.0, ContinuationId::WHOLE);
         continuations
     }
 
-    /// The number of a set of places, and whether it is new.
-    pub(crate) fn intern(&self, places: Places) -> (ContinuationId, bool) {
-        let (id, is_new) = self.interner.intern_value::<Places>(Continuation::new(places));
+    /// The number of a set of set, and whether it is new.
+    pub(crate) fn intern(&self, set: NodeSet) -> (ContinuationId, bool) {
+        let (id, is_new) = self.interner.intern_value::<NodeSet>(Continuation::new(set));
         (ContinuationId(id), is_new)
     }
 
@@ -148,15 +153,15 @@ impl Continuations {
         if large == small {
             return true;
         }
-        let (large_places, small_places) = (self.get(large).places(), self.get(small).places());
-        // Whether up to so many places are in another set is faster found than looked up.
-        const FEW: usize = 8;
-        if matches!(small_places, Places::List(list) if list.len() <= FEW) {
-            return large_places.is_superset(small_places);
+        let (large_set, small_set) = (self.get(large).set(), self.get(small).set());
+        // Whether up to so many set are in another set is faster found than looked up.
+        const MAX_NODES_COMPARED_DIRECTLY: usize = 8;
+        if matches!(small_set, NodeSet::List(list) if list.len() <= MAX_NODES_COMPARED_DIRECTLY) {
+            return large_set.is_superset(small_set);
         }
         match self.contained.get(&(large, small)) {
             Some(&known) => known,
-            None => *self.contained.insert((large, small), large_places.is_superset(small_places)).0,
+            None => *self.contained.insert((large, small), large_set.is_superset(small_set)).0,
         }
     }
 
@@ -197,10 +202,10 @@ mod tests {
         nodes
     }
 
-    fn places(trie: &Trie, outline: &TrieIndex, paths: &[&str]) -> Places {
+    fn set(trie: &Trie, outline: &TrieIndex, paths: &[&str]) -> NodeSet {
         let branches: Vec<InnerId> =
             nodes(trie, paths).into_iter().map(|node| outline.inner(node).unwrap()).collect();
-        Places::of_list(outline, 2, &branches)
+        NodeSet::of_list(outline, 2, &branches)
     }
 
     #[test]
@@ -216,8 +221,8 @@ mod tests {
     fn children_of(short: usize, trie: &Trie, outline: &TrieIndex) {
         let paths = nodes(trie, &["", "a", "b", "ba"]);
         let branches: Vec<InnerId> = paths.into_iter().map(|node| outline.inner(node).unwrap()).collect();
-        let places = Places::of_list(outline, short, &branches);
-        let continuation = Continuation::new(places);
+        let set = NodeSet::of_list(outline, short, &branches);
+        let continuation = Continuation::new(set);
         let children = |byte| continuation.children(outline, byte).0.to_vec();
         assert_eq!(children(b'b'), nodes(trie, &["b", "ab", "bb", "bab"]));
         assert_eq!(children(b'a'), nodes(trie, &["a", "ba"]));
@@ -232,7 +237,7 @@ mod tests {
         let (vocabulary, outline) = vocabulary();
         let trie = vocabulary.trie();
         let continuations = Continuations::new(&outline);
-        let intern = |paths: &[&str]| continuations.intern(places(trie, &outline, paths));
+        let intern = |paths: &[&str]| continuations.intern(set(trie, &outline, paths));
         assert_eq!(intern(&[""]), (ContinuationId::WHOLE, false));
         let (one, fresh) = intern(&["a", "b"]);
         assert!(fresh);
@@ -248,7 +253,7 @@ mod tests {
     fn first_bytes_are_the_bytes_of_the_children() {
         let (vocabulary, outline) = vocabulary();
         let trie = vocabulary.trie();
-        let continuation = Continuation::new(places(trie, &outline, &["ab", "b"]));
+        let continuation = Continuation::new(set(trie, &outline, &["ab", "b"]));
         let bytes: Vec<u8> = continuation.first_bytes(&outline).iter().collect();
         assert_eq!(bytes, b"abcd");
     }
