@@ -98,7 +98,6 @@ macro_rules! engine {
                     }
                 }
 
-                #[allow(dead_code, reason = "only one of the two engines takes bytes")]
                 pub fn accept_bytes(&mut self, bytes: &[u8]) -> Accepted {
                     match self.0.try_accept_new_bytes(bytes) {
                         Ok(AcceptTokenResult::Ongoing) => Accepted::Ongoing,
