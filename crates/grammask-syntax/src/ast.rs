@@ -1,15 +1,16 @@
-//! The syntax tree: plain data, a flat arena of expressions and a list of rules.
+//! The syntax tree: a flat arena of expressions and a list of rules, as plain data.
 //!
-//! Expressions stand in one vector, children before parents, so that every walk over a tree is a loop and no
-//! nesting depth can exhaust the stack, not even when the tree is dropped.
+//! All expressions are in one vector, children before parents. Each walk over a tree is a loop, so no nesting
+//! depth can exhaust the stack, not even when the tree is dropped.
 
 use std::ops::Range;
 
-use crate::{Parts, Text};
+use crate::{InlineList, Text};
 
 pub(crate) mod check;
-pub(crate) mod children;
 mod equality;
+pub(crate) mod inline_list;
+pub(crate) mod notation;
 pub(crate) mod text;
 
 /// A half-open range of byte offsets into the text that was parsed.
@@ -18,56 +19,61 @@ pub(crate) mod text;
 pub struct Span {
     /// Offset of the first byte.
     pub start: usize,
-    /// Offset behind the last byte.
+    /// Offset after the last byte.
     pub end: usize,
 }
 
 impl Span {
-    /// The span `start..end`.
+    /// Returns the span `start..end`.
     pub const fn new(start: usize, end: usize) -> Self {
         Self { start, end }
     }
 
-    /// The span as a range, for slicing a text.
+    /// Returns the span as a range, for slicing a text.
     pub const fn range(self) -> Range<usize> {
         self.start..self.end
     }
 }
 
-/// The place of an expression in [`Ast::exprs`].
+/// The id of an expression: its index in [`Ast::exprs`]. Displays as `expr3`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ExprId(pub u32);
 
 impl ExprId {
-    /// The id as an index into [`Ast::exprs`].
+    /// Returns the id as an index into [`Ast::exprs`].
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// An identifier and where it stands.
+/// An identifier with its span.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Name {
     /// The identifier.
     pub text: String,
-    /// Where it stands.
+    /// Its span in the text.
     pub span: Span,
 }
 
 /// A KBNF text as a tree.
 ///
-/// Invariants, tested by [`Ast::check`]: every child of an expression stands before it in `exprs`; every expression
-/// is the child of exactly one expression or the body of exactly one rule; [`ExprKind::Sequence`],
-/// [`ExprKind::Alternatives`] and [`ExprKind::And`] have at least two children; bounds are `min <= max`, both at
-/// most [`MAX_BOUND`](crate::MAX_BOUND); names are identifiers; special names are spelt `<|name|>`, with a name that
-/// holds no white space, no `<` and no `|>`; no `except!` has the length `Some(0)`; `multiple!` has a [numeral](crate::is_numeral),
-/// a comparison a [bound](crate::is_bound);
-/// an `unordered!` has an item, bounds in order, and `->` between items that it has.
+/// # Invariants
 ///
-/// A tree that was built by hand prints and compares as described only when it has them; one that is deserialized
-/// is checked.
+/// Tested by [`Ast::check`]:
+///
+/// 1. each child of an expression has a smaller index in `exprs` than its parent;
+/// 2. each expression is the child of exactly one expression, or the body of exactly one rule;
+/// 3. [`ExprKind::Sequence`], [`ExprKind::Alternatives`] and [`ExprKind::And`] have at least two children;
+/// 4. repetitions have `min <= max`, both at most [`MAX_REPETITIONS`](crate::MAX_REPETITIONS);
+/// 5. names are identifiers, and special names pass [`is_special_name`](crate::is_special_name);
+/// 6. no `except!` has the length `Some(0)`;
+/// 7. numerals pass [`is_multiple_numeral`](crate::is_multiple_numeral) in `multiple!`, and
+///    [`is_comparison_numeral`](crate::is_comparison_numeral) in comparisons;
+/// 8. each `unordered!` passes [`Unordered::is_valid`].
+///
+/// Printing and comparing are defined for trees with these invariants only. Deserialization checks them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
@@ -79,7 +85,7 @@ pub struct Ast {
     pub rules: Vec<Rule>,
     /// All expressions of all rules, children before parents.
     pub exprs: Vec<Expr>,
-    /// What `%start name;` says.
+    /// The name in `%start name;`. `None` if there is no such directive.
     pub start: Option<Name>,
 }
 
@@ -91,22 +97,22 @@ pub struct Rule {
     pub name: Name,
     /// The right side.
     pub body: ExprId,
-    /// The whole rule, from the name to the semicolon.
+    /// Span of the whole rule, from the name to the semicolon.
     pub span: Span,
 }
 
-/// An expression and where it stands.
+/// An expression with its span.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Expr {
-    /// What it is.
+    /// The kind, with the children.
     pub kind: ExprKind,
-    /// Where it stands, without surrounding parentheses.
+    /// Its span in the text, without surrounding parentheses.
     pub span: Span,
 }
 
-/// The kinds of expressions. Texts and patterns are unescaped. Parentheses leave no trace: the shape of the tree says
-/// what they said.
+/// The kinds of expressions. Texts and patterns are unescaped. Parentheses are not stored, because the tree
+/// has the grouping.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum ExprKind {
@@ -116,69 +122,69 @@ pub enum ExprKind {
     Text(Text),
     /// `#'pattern'`
     Regex(Text),
-    /// `#e'pattern'`
-    Early(Text),
-    /// `#ex'pattern'`
-    Without(Text),
+    /// `#e'pattern'`: the matches of which no proper prefix is a match.
+    PrefixMinimal(Text),
+    /// `#ex'pattern'`: the byte strings in which the pattern matches nowhere.
+    NotContaining(Text),
     /// `#substrs'text'`
     Substrings(Text),
-    /// `except!(operand)` or `except!(operand, max)`; `max` in bytes, `None` where it is absent or 0.
+    /// `except!(operand)` or `except!(operand, max)`.
     Except {
-        /// What must not occur.
+        /// The texts that must not occur.
         operand: Box<ExceptOperand>,
-        /// The greatest length in bytes.
+        /// Maximum length, in bytes. `None` if it is absent or 0 in the text.
         max: Option<u64>,
     },
     /// `json!(a)`
     Json(ExprId),
-    /// `multiple!(0.25)`; the numeral as it is written.
+    /// `multiple!(0.25)`, with the numeral as it is written.
     Multiple(Text),
-    /// `atleast!(0.25)` and its like; the numeral as it is written.
+    /// `atleast!(0.25)` or another comparison, with the numeral as it is written.
     Compared(Comparison, Text),
-    /// `<|name|>`; the string is `<|name|>` with its brackets, as vocabularies spell it.
+    /// `<|name|>`, with its brackets.
     SpecialName(Text),
     /// `<[id]>`
     SpecialId(u32),
     /// `a b c`
-    Sequence(Parts<ExprId>),
+    Sequence(InlineList<ExprId>),
     /// `a | b | c`
-    Alternatives(Parts<ExprId>),
+    Alternatives(InlineList<ExprId>),
     /// `a?`, `a*`, `a+`, `a{2,3}`; also `[a]` and `{a}`, which mean `a?` and `a*`.
     Repeat {
-        /// What is repeated.
+        /// The repeated expression.
         expr: ExprId,
-        /// How often.
+        /// The number of repetitions.
         quantifier: Quantifier,
     },
     /// `a & b & c`
-    And(Parts<ExprId>),
+    And(InlineList<ExprId>),
     /// `~a`
     Not(ExprId),
-    /// `distinct!(a)`, an item of [`ExprKind::Unordered`]: any number of texts of `a`, no two of them the same.
+    /// `distinct!(a)`, an item of [`ExprKind::Unordered`]: any number of texts of `a`, all different.
     Distinct(ExprId),
     /// `unordered!(a, b?; separator; {min,max}; 0 -> 1)`: the items in any order.
     Unordered(Box<Unordered>),
 }
 
-/// What stands in the parentheses of `unordered!`. An item that is a [`ExprKind::Repeat`] may occur as often as its quantifier says, another one
-/// exactly once.
+/// The operands of `unordered!`. An item that is a [`ExprKind::Repeat`] occurs as often as its quantifier
+/// says. Another item occurs exactly once.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Unordered {
-    /// The items, and behind them the separator if there is one.
-    pub parts: Parts<ExprId>,
-    /// Whether the last part is a separator.
+    /// The items, and after them the separator if there is one.
+    pub parts: InlineList<ExprId>,
+    /// True if the last part is a separator.
     pub has_separator: bool,
-    /// The least number of items in all.
+    /// Minimum number of items, all together.
     pub min: u32,
-    /// The greatest number of items in all; `None` for "without end".
+    /// Maximum number of items, all together. `None` if there is no maximum.
     pub max: Option<u32>,
-    /// `(i, j)`: where item `i` occurs, item `j` has to.
-    pub needs: Vec<(u32, u32)>,
+    /// Pairs `(i, j)`: if item `i` occurs, item `j` must occur. Items count from 0.
+    pub requires: Vec<(u32, u32)>,
 }
 
 impl Unordered {
-    /// The items, without the separator.
+    /// Returns the items, without the separator.
     ///
     /// ```
     /// let ast = grammask_syntax::parse("start ::= unordered!('a', 'b'; ',');", &Default::default()).unwrap();
@@ -192,15 +198,15 @@ impl Unordered {
             .map_or(&[], |items| &self.parts[..items])
     }
 
-    /// Whether it has an item, and what it says of them is in order: no needs of items that it does not have, no bounds the wrong way round.
-    pub fn is_in_order(&self) -> bool {
+    /// Returns true if there is an item, `min` is at most `max`, and `requires` names existing items only.
+    pub fn is_valid(&self) -> bool {
         let items = self.items().len();
         let is_item = |&(from, to): &(u32, u32)| (from.max(to) as usize) < items;
-        items > 0 && self.needs.iter().all(is_item) && self.max.is_none_or(|max| self.min <= max)
+        items > 0 && self.requires.iter().all(is_item) && self.max.is_none_or(|max| self.min <= max)
     }
 }
 
-/// Which numbers, compared with a bound.
+/// The operator of a comparison of numbers with a bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Comparison {
@@ -217,10 +223,10 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// All of them.
+    /// All comparisons.
     pub const ALL: [Self; 5] = [Self::AtLeast, Self::Above, Self::AtMost, Self::Below, Self::Equal];
 
-    /// As it is written, without the `!`.
+    /// Returns the name of the operator, without the `!`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::AtLeast => "atleast",
@@ -232,7 +238,7 @@ impl Comparison {
     }
 }
 
-/// What stands in the parentheses of `except!`.
+/// The operand of `except!`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum ExceptOperand {
@@ -242,7 +248,7 @@ pub enum ExceptOperand {
     Nonterminal(Name),
 }
 
-/// How often a part is repeated.
+/// The number of repetitions of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Quantifier {
@@ -252,17 +258,17 @@ pub enum Quantifier {
     Star,
     /// `+`
     Plus,
-    /// `{min}`, `{min,}`, `{min,max}`; `max` is `None` for "without end".
+    /// `{min}`, `{min,}` or `{min,max}`.
     Bounds {
-        /// The least number of times, up to 10^9.
+        /// Minimum number, at most 10^9.
         min: u32,
-        /// The greatest number of times, up to 10^9.
+        /// Maximum number, at most 10^9. `None` if there is no maximum.
         max: Option<u32>,
     },
 }
 
 impl Quantifier {
-    /// The least and the greatest number of times; `None` means without end.
+    /// Returns the minimum and the maximum. The maximum is `None` if there is none.
     pub const fn bounds(self) -> (u32, Option<u32>) {
         match self {
             Self::Option => (0, Some(1)),
@@ -274,7 +280,7 @@ impl Quantifier {
 }
 
 impl ExprKind {
-    /// The children, in order.
+    /// Returns the children, in order.
     pub fn children(&self) -> &[ExprId] {
         match self {
             Self::Sequence(parts) | Self::Alternatives(parts) | Self::And(parts) => parts,
@@ -286,7 +292,7 @@ impl ExprKind {
         }
     }
 
-    /// The same, to be changed.
+    /// Returns the children, in order, for changing them.
     pub(crate) fn children_mut(&mut self) -> &mut [ExprId] {
         match self {
             Self::Sequence(parts) | Self::Alternatives(parts) | Self::And(parts) => parts,
@@ -300,20 +306,20 @@ impl ExprKind {
 }
 
 impl Ast {
-    /// Adds an expression and says where it stands.
+    /// Adds an expression, and returns its id.
     ///
     /// # Panics
-    /// When the tree has 2^32 expressions.
+    /// If the tree has 2^32 expressions.
     pub fn push(&mut self, kind: ExprKind, span: Span) -> ExprId {
         let id = ExprId(u32::try_from(self.exprs.len()).expect("an AST has fewer than 2^32 expressions"));
         self.exprs.push(Expr { kind, span });
         id
     }
 
-    /// The expression with this id.
+    /// Returns the expression with this id.
     ///
     /// # Panics
-    /// When the id is not from this tree.
+    /// If the id is not from this tree.
     pub fn expr(&self, id: ExprId) -> &Expr {
         &self.exprs[id.index()]
     }
@@ -323,7 +329,7 @@ impl Ast {
 mod tests {
     use super::Expr;
 
-    /// A schema of 100,000 properties makes a million of them, and whoever cancels it waits until all are given back.
+    /// A schema with 100,000 properties has a million expressions, and dropping them delays a cancellation.
     #[test]
     fn expressions_are_small() {
         assert_eq!(size_of::<Expr>(), 56);

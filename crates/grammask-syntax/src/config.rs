@@ -1,23 +1,45 @@
-//! What the parser may spend on a text before it gives up with an error.
+//! The limits of the parser.
 
-/// The limits of [`parse`](crate::parse). Each breach is an error that names the limit, the value and the place.
-///
-/// The defaults are far above what grammars need, and low enough that no text can exhaust an ordinary machine.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Configuration of [`parse`](crate::parse).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Config {
-    /// The longest text, in bytes. Default: 64 MiB.
+    /// Limits on the text and on its tree.
+    pub limits: Limits,
+}
+
+/// Limits on a text and on its tree. A text beyond a limit is an [`ErrorKind::LimitExceeded`], unless the
+/// limit says otherwise. The defaults are far above the needs of grammars, and bound the memory of the
+/// parser.
+///
+/// [`ErrorKind::LimitExceeded`]: crate::ErrorKind::LimitExceeded
+///
+/// ```
+/// use grammask_syntax::{Config, Limits, parse};
+///
+/// let config = Config { limits: Limits { max_nesting: 1, ..Limits::default() } };
+/// let error = parse("start ::= (('a'));", &config).unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "at byte 11: 2 nested groups and `~`, more than 1 (limit `max_nesting`)"
+/// );
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+pub struct Limits {
+    /// Maximum length of a text, in bytes. Default: 64 MiB.
     pub max_text_bytes: usize,
-    /// How many groups and `~` may be open at one place. Default: 1,000,000.
+    /// Maximum number of groups and `~` that are open at one byte of the text. Default: 1,000,000.
     pub max_nesting: usize,
-    /// The number of expressions in a tree. Default: 10,000,000.
+    /// Maximum number of expressions in a tree. Default: 10,000,000.
     pub max_expressions: usize,
-    /// How many errors are kept; the others are only counted. At least one is kept. Default: 100.
+    /// Maximum number of errors that are stored, at least 1. Further errors are only counted. Default: 100.
     pub max_errors: usize,
 }
 
-impl Default for Config {
+impl Default for Limits {
     fn default() -> Self {
         Self {
             max_text_bytes: 64 << 20,
@@ -25,5 +47,11 @@ impl Default for Config {
             max_expressions: 10_000_000,
             max_errors: 100,
         }
+    }
+}
+
+impl From<Limits> for Config {
+    fn from(limits: Limits) -> Self {
+        Self { limits }
     }
 }

@@ -1,5 +1,5 @@
-//! What is wrong in a text, for a reader: the message, its place, the source line with a caret, and a hint.
-//! Knows nothing about parsing, so that every stage that has spans can report with it.
+//! Reports about a text: a message with its position, the source line with carets, and a hint. All stages
+//! that have spans report with it.
 
 use std::fmt;
 
@@ -7,44 +7,44 @@ use crate::ast::Span;
 
 pub(crate) mod suggest;
 
-/// A message about a place in a text.
+/// A message about a span of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Diagnostic {
-    /// What is wrong, without a full stop.
+    /// The message, without a full stop.
     pub message: String,
-    /// Where, in bytes.
+    /// The span of the error, in bytes.
     pub span: Span,
-    /// What to do about it.
+    /// How to correct the error.
     pub hint: Option<String>,
-    /// A second place that has to do with it.
+    /// A second span, with a message of its own.
     pub note: Option<Note>,
 }
 
-/// A second place of a [`Diagnostic`].
+/// The second span of a [`Diagnostic`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Note {
-    /// What is there.
+    /// The message about the span.
     pub message: String,
-    /// Where, in bytes.
+    /// The span, in bytes.
     pub span: Span,
 }
 
 impl Diagnostic {
-    /// A message about a place, without hint and note.
+    /// Returns a diagnostic without hint and note.
     pub fn new(message: impl Into<String>, span: Span) -> Self {
         Self { message: message.into(), span, hint: None, note: None }
     }
 
-    /// Adds what to do about it.
+    /// Adds a hint.
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// Adds a second place.
+    /// Adds a second span.
     #[must_use]
     pub fn with_note(mut self, span: Span, message: impl Into<String>) -> Self {
         self.note = Some(Note { message: message.into(), span });
@@ -52,13 +52,14 @@ impl Diagnostic {
     }
 }
 
-/// A place as editors count: both from 1, the column in characters.
+/// A position in a text as editors count it: line and column from 1, the column in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LineColumn {
-    /// The line; lines end with `\n`.
+    /// The line. Lines end with `\n`.
     pub line: usize,
-    /// The column, in characters; bytes that are no UTF-8 count as the replacement characters that would show them.
+    /// The column, in characters. Bytes that are not UTF-8 count as the replacement characters that display
+    /// them.
     pub column: usize,
 }
 
@@ -68,7 +69,7 @@ impl fmt::Display for LineColumn {
     }
 }
 
-/// The line and column of a byte offset. An offset behind the end is taken as the end.
+/// Returns the line and column of a byte offset. An offset after the end of the text counts as the end.
 ///
 /// # Complexity
 /// Linear in `offset`.
@@ -76,8 +77,8 @@ impl fmt::Display for LineColumn {
 /// # Example
 ///
 /// ```
-/// let place = grammask_syntax::line_column("a ::= 'ä';\nb", 12);
-/// assert_eq!((place.line, place.column), (2, 1));
+/// let position = grammask_syntax::line_column("a ::= 'ä';\nb", 12);
+/// assert_eq!((position.line, position.column), (2, 1));
 /// ```
 pub fn line_column(text: &(impl AsRef<[u8]> + ?Sized), offset: usize) -> LineColumn {
     let bytes = text.as_ref();
@@ -89,11 +90,11 @@ pub fn line_column(text: &(impl AsRef<[u8]> + ?Sized), offset: usize) -> LineCol
     }
 }
 
-/// Diagnostics with their text, ready to be shown by `Display`.
+/// Diagnostics with their text. `Display` renders the report.
 ///
-/// Each begins with `file:line:column: error: message`; then come the source line, cut to a readable width around the
-/// place, and a caret under each character of the span (as far as it stands on that line); then note and hint. Tabs
-/// are shown as four spaces, characters that would not be seen as U+FFFD.
+/// Each diagnostic begins with `file:line:column: error: message`. The source line follows, cut to a readable
+/// width, and a caret under each character of the span on this line. Then come the note and the hint. Tabs
+/// are displayed as four spaces, and invisible characters as U+FFFD.
 ///
 /// # Example
 ///
@@ -119,7 +120,8 @@ pub struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
-    /// The diagnostics in the order given. `text` is what their spans refer to; places outside of it are shown at its end.
+    /// Returns a report of the diagnostics in the given order. Their spans refer to `text`. Positions outside
+    /// of the text are displayed at its end.
     pub fn new(
         text: &'a (impl AsRef<[u8]> + ?Sized),
         file_name: &'a str,
@@ -128,7 +130,7 @@ impl<'a> Report<'a> {
         Self { text: text.as_ref(), file_name, diagnostics, omitted: 0 }
     }
 
-    /// Adds a last line that says how many more there are.
+    /// Adds a last line with the number of errors that have no diagnostic.
     #[must_use]
     pub const fn with_omitted(mut self, omitted: usize) -> Self {
         self.omitted = omitted;
@@ -143,17 +145,17 @@ impl fmt::Display for Report<'_> {
             if index > 0 {
                 writeln!(f)?;
             }
-            let (place, line) = lines.locate(diagnostic.span.start);
-            writeln!(f, "{}:{place}: error: {}", self.file_name, diagnostic.message)?;
-            let number = place.line.to_string();
+            let (position, line) = lines.locate(diagnostic.span.start);
+            writeln!(f, "{}:{position}: error: {}", self.file_name, diagnostic.message)?;
+            let number = position.line.to_string();
             let margin = " ".repeat(number.len());
             let excerpt = Excerpt::new(self.text, line, diagnostic.span);
             writeln!(f, "{margin} |")?;
             writeln!(f, "{}", format!("{number} | {}", excerpt.source).trim_end())?;
             writeln!(f, "{margin} | {}", excerpt.carets)?;
             if let Some(note) = &diagnostic.note {
-                let (place, _) = lines.locate(note.span.start);
-                writeln!(f, "{margin} = note: {}:{place}: {}", self.file_name, note.message)?;
+                let (position, _) = lines.locate(note.span.start);
+                writeln!(f, "{margin} = note: {}:{position}: {}", self.file_name, note.message)?;
             }
             if let Some(hint) = &diagnostic.hint {
                 writeln!(f, "{margin} = hint: {hint}")?;
@@ -166,15 +168,15 @@ impl fmt::Display for Report<'_> {
     }
 }
 
-/// Where the lines of a text begin, and how far the characters of one line are counted, so that many places in the order
-/// of the text cost one pass.
+/// The line starts of a text, and a running count of characters in one line. Many positions in ascending
+/// order take one pass over the text.
 struct Lines<'a> {
     text: &'a [u8],
     starts: Vec<usize>,
     counted: Counted,
 }
 
-/// The number of characters from the start of a line to an offset.
+/// Number of characters from the start of a line to an offset.
 struct Counted {
     start: usize,
     offset: usize,
@@ -188,7 +190,7 @@ impl<'a> Lines<'a> {
         Self { text, starts, counted: Counted { start: 0, offset: 0, characters: 0 } }
     }
 
-    /// The place of an offset, and the span of its line without the line break.
+    /// Returns the position of an offset, and the span of its line without the line break.
     fn locate(&mut self, offset: usize) -> (LineColumn, Span) {
         let offset = offset.min(self.text.len());
         let line = self.starts.partition_point(|&start| start <= offset);
@@ -207,26 +209,32 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// A source line cut to a readable width, and the carets below it.
+/// A source line, cut to a readable width, and the carets below it.
 struct Excerpt {
     source: String,
     carets: String,
 }
 
-/// A line with more bytes is cut.
-const SHOWN_WHOLE: usize = 100;
-/// How many bytes of a line that is cut are shown before its place, and from its place on.
-const SHOWN_BEFORE: usize = 60;
-const SHOWN_BEHIND: usize = 40;
+/// Maximum length of a line that is displayed as a whole, in bytes. Longer lines are cut.
+const MAX_WHOLE_LINE_BYTES: usize = 100;
+
+/// Number of bytes that are displayed before the start of the span in a line that is cut.
+const BYTES_BEFORE_SPAN: usize = 60;
+
+/// Number of bytes that are displayed from the start of the span on in a line that is cut.
+const BYTES_FROM_SPAN: usize = 40;
+
+/// Width of a tab in a report, in columns.
+const TAB_WIDTH: usize = 4;
 
 impl Excerpt {
     fn new(text: &[u8], line: Span, span: Span) -> Self {
-        let place = span.start.clamp(line.start, line.end);
-        let span_end = span.end.clamp(place, line.end);
+        let start = span.start.clamp(line.start, line.end);
+        let span_end = span.end.clamp(start, line.end);
         let (mut from, mut to) = (line.start, line.end);
-        if to - from > SHOWN_WHOLE {
-            from = character_start(text, line.start, place.saturating_sub(SHOWN_BEFORE).max(line.start));
-            to = character_start(text, line.start, place.saturating_add(SHOWN_BEHIND).min(line.end));
+        if to - from > MAX_WHOLE_LINE_BYTES {
+            from = character_start(text, line.start, start.saturating_sub(BYTES_BEFORE_SPAN).max(line.start));
+            to = character_start(text, line.start, start.saturating_add(BYTES_FROM_SPAN).min(line.end));
         }
         let mut source = String::new();
         let mut carets = String::new();
@@ -234,37 +242,38 @@ impl Excerpt {
             source.push('…');
             carets.push(' ');
         }
-        let mut mark = |piece: &[u8], caret: char| {
+        let mut append = |piece: &[u8], caret: char| {
             for character in String::from_utf8_lossy(piece).chars() {
-                let width = if character == '\t' { 4 } else { 1 };
+                let width = if character == '\t' { TAB_WIDTH } else { 1 };
                 match character {
-                    '\t' => source.push_str("    "),
+                    '\t' => source.extend(std::iter::repeat_n(' ', TAB_WIDTH)),
                     _ if crate::print::is_invisible(character) => source.push('\u{FFFD}'),
                     _ => source.push(character),
                 }
                 carets.extend(std::iter::repeat_n(caret, width));
             }
         };
-        let marked = span_end.clamp(place, to.max(place));
-        mark(&text[from..place], ' ');
-        mark(&text[place..marked], '^');
-        if marked < to {
-            mark(&text[marked..to], ' ');
+        let caret_end = span_end.clamp(start, to.max(start));
+        append(&text[from..start], ' ');
+        append(&text[start..caret_end], '^');
+        if caret_end < to {
+            append(&text[caret_end..to], ' ');
         }
         if to < line.end {
             source.push('…');
         }
         let mut carets = carets.trim_end().to_owned();
-        if marked == place {
-            let before = String::from_utf8_lossy(&text[from..place]);
-            let column: usize = before.chars().map(|character| if character == '\t' { 4 } else { 1 }).sum();
+        if caret_end == start {
+            let before = String::from_utf8_lossy(&text[from..start]);
+            let column: usize =
+                before.chars().map(|character| if character == '\t' { TAB_WIDTH } else { 1 }).sum();
             carets = " ".repeat(column + usize::from(from > line.start)) + "^";
         }
         Self { source, carets }
     }
 }
 
-/// The start of the character that `at` stands in, not before `floor`.
+/// Returns the start of the character that contains the byte at `at`, but at least `floor`.
 fn character_start(text: &[u8], floor: usize, at: usize) -> usize {
     let is_inside = |at: usize| text.get(at).is_some_and(|byte| byte & 0xC0 == 0x80);
     (0..4)
@@ -274,6 +283,7 @@ fn character_start(text: &[u8], floor: usize, at: usize) -> usize {
         .max(floor)
 }
 
+/// Returns the number of characters. A maximal invalid sequence counts as one.
 fn count_characters(bytes: &[u8]) -> usize {
     bytes
         .utf8_chunks()

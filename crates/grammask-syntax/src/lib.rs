@@ -1,16 +1,21 @@
 //! KBNF text to a syntax tree with spans, and back: parser, canonical printer, diagnostics.
 //!
-//! [`parse`] reads a text, or reports everything that is wrong in it at once. The tree, [`Ast`], is flat plain data
-//! with a [`Span`] on every node; it prints as KBNF, and that text reads as the same tree. Nothing here knows what a
-//! grammar means: an undefined nonterminal is for a later stage to find. That stage reports with the same
-//! [`Diagnostic`] and [`Report`], and [`suggest`]s a neighbour for a misspelt name. So that it can do so for a text in which more is
-//! wrong, [`parse_or_recover`] hands out what could be read of that.
+//! | item | content |
+//! | --- | --- |
+//! | [`parse`] | the parser: a text to an [`Ast`], or all errors of the text at once |
+//! | [`Ast`] | the tree: flat plain data with a [`Span`] at each node; it displays as KBNF |
+//! | [`Report`] | rendered errors with source lines; later stages use it as well |
+//! | [`suggest`] | the most similar name to a misspelt one |
+//! | [`parse_or_recover`] | the usable part of a text with errors, for errors of later stages |
+//!
+//! The crate does not check the meaning of a grammar: an undefined nonterminal, for example, is an error of a
+//! later stage.
 //!
 //! ```
 //! use grammask_syntax::{Config, parse};
 //!
 //! let text = r#"
-//!     start = "{" [pair {"," pair}] "}";     (* brackets are postfixes in other words *)
+//!     start = "{" [pair {"," pair}] "}";     (* brackets are another form of postfixes *)
 //!     pair ::= #"[a-z]+" ":" number{1,3};
 //!     number ::= #e'[0-9]+' & ~'0';
 //! "#;
@@ -45,18 +50,18 @@
 //!
 //! # The notation
 //!
-//! | written | means |
-//! |---|---|
-//! | `name ::= body;`, `name = body;` | a rule; a name may have several |
+//! | notation | meaning |
+//! | --- | --- |
+//! | `name ::= body;`, `name = body;` | a rule; a name may have several rules |
 //! | `%start name;` | the start symbol |
-//! | `'text'`, `"text"` | a text, with escapes |
+//! | `'text'`, `"text"` | a text with escapes |
 //! | `#'re'`, `#e're'`, `#ex're'`, `#substrs'text'` | patterns |
-//! | `except!('text')`, `except!(name, 100)` | anything without these texts inside |
+//! | `except!('text')`, `except!(name, 100)` | byte strings that do not contain these texts |
 //! | `unordered!(a, b?; ','; {1,3}; 0 -> 1)` | items in any order |
-//! | `unordered!(distinct!(a); ',')` | texts of `a`, no two of them the same |
+//! | `unordered!(distinct!(a); ',')` | texts of `a`, all different |
 //! | <code><&#124;name&#124;></code>, `<[id]>` | a special token |
-//! | `x?`, `x*`, `x+`, `x{2}`, `x{2,}`, `x{2,5}`, `[x]`, `{x}` | repetition; one postfix to a part |
-//! | `~x`, `x & y`, `x y`, `x, y`, <code>x &#124; y</code> | from the tightest to the loosest |
+//! | `x?`, `x*`, `x+`, `x{2}`, `x{2,}`, `x{2,5}`, `[x]`, `{x}` | repetition; one postfix per operand |
+//! | `~x`, `x & y`, `x y`, `x, y`, <code>x &#124; y</code> | operators from the tightest to the loosest |
 //! | `(* comment *)` | white space |
 
 mod ast;
@@ -66,17 +71,21 @@ mod error;
 mod parser;
 mod print;
 
-pub use ast::check::{Violation, is_bound, is_numeral, is_special_name};
-pub use ast::children::Parts;
+pub use ast::check::Violation;
+pub use ast::inline_list::InlineList;
+pub use ast::notation::{
+    MAX_COMPARISON_DIGITS, MAX_MULTIPLE_DIGITS, MAX_REPETITIONS, is_comparison_numeral, is_multiple_numeral,
+    is_special_name,
+};
 pub use ast::text::Text;
 pub use ast::{
     Ast, Comparison, ExceptOperand, Expr, ExprId, ExprKind, Name, Quantifier, Rule, Span, Unordered,
 };
-pub use config::Config;
+pub use config::{Config, Limits};
 pub use diagnostic::suggest::suggest;
 pub use diagnostic::{Diagnostic, LineColumn, Note, Report, line_column};
-pub use error::{Error, ErrorKind, Errors, MAX_BOUND, MAX_BOUND_DIGITS, MAX_DIGITS};
-pub use parser::recovery::Recovered;
+pub use error::{Error, ErrorKind, Errors, Limit, LimitExceeded};
+pub use parser::recovery::Recovery;
 pub use parser::{parse, parse_bytes, parse_bytes_or_recover, parse_or_recover};
 pub use print::{DisplayExpr, Quote, quote};
 

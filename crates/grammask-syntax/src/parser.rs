@@ -1,12 +1,12 @@
-//! Tokens to a tree: the entry points, the rules and the directives. After an error the parser goes on with a stand-in or at
-//! the next rule, so that one pass reports all of them.
+//! The parser: entry points, rules and directives. After an error it continues with a placeholder or at the
+//! next rule, so that one pass reports all errors.
 
 use crate::ast::{Ast, ExprId, ExprKind, Name, Rule, Span};
-use crate::config::Config;
-use crate::error::{ErrorKind, ErrorSink, Errors, shorten};
+use crate::config::{Config, Limits};
+use crate::error::{ErrorKind, ErrorSink, Errors, Limit, LimitExceeded, shorten};
 use crate::parser::expression::{Frame, Value};
 use crate::parser::lexer::{Lexer, Quoted, Token, TokenKind};
-use crate::parser::recovery::{Recovered, Scars};
+use crate::parser::recovery::{Recovery, RecoveryLog};
 
 mod escape;
 mod expression;
@@ -14,10 +14,10 @@ mod lexer;
 pub(crate) mod recovery;
 mod unordered;
 
-/// Reads a KBNF text.
+/// Parses a KBNF text.
 ///
 /// # Errors
-/// All errors of the text, each with its place: what is not KBNF, and limits of `config` that the text exceeds.
+/// All errors of the text, each with its span, and limits of `config` that the text exceeds.
 ///
 /// # Complexity
 /// Linear in the length of the text, in time and memory.
@@ -32,22 +32,22 @@ mod unordered;
 /// # Ok::<(), grammask_syntax::Errors>(())
 /// ```
 pub fn parse(text: &str, config: &Config) -> Result<Ast, Errors> {
-    parse_or_recover(text, config).map_err(|recovered| recovered.errors)
+    parse_or_recover(text, config).map_err(|recovery| recovery.errors)
 }
 
-/// Reads a KBNF text that may not be UTF-8.
+/// Parses a KBNF text from bytes.
 ///
 /// # Errors
-/// As [`parse`]; and each place where the bytes are no UTF-8.
+/// As [`parse`], and an error for each sequence of bytes that is not UTF-8.
 pub fn parse_bytes(bytes: &[u8], config: &Config) -> Result<Ast, Errors> {
-    parse_bytes_or_recover(bytes, config).map_err(|recovered| recovered.errors)
+    parse_bytes_or_recover(bytes, config).map_err(|recovery| recovery.errors)
 }
 
-/// Reads a KBNF text; of one that is wrong, what can be read all the same, so that a later stage can report what is wrong with
-/// the meaning of that in the same go.
+/// Parses a KBNF text. If it has errors, also returns the part of the tree that can be used, so that later
+/// stages can report their errors together with those of the parser.
 ///
 /// # Errors
-/// As [`parse`].
+/// The errors of [`parse`], with the usable part of the tree.
 ///
 /// # Complexity
 /// Linear in the length of the text, in time and memory.
@@ -58,42 +58,46 @@ pub fn parse_bytes(bytes: &[u8], config: &Config) -> Result<Ast, Errors> {
 /// use grammask_syntax::{Config, parse_or_recover};
 ///
 /// let text = "start ::= 'a' b | c; b ::= 'x' d | ; e ::= #'\\d' f;";
-/// let recovered = parse_or_recover(text, &Config::default()).unwrap_err();
-/// assert_eq!(recovered.errors.len(), 2);
-/// assert_eq!(recovered.ast.to_string(), "start ::= 'a' b | c;\nb ::= d;\ne ::= f;\n");
-/// assert!(recovered.is_incomplete("b") && recovered.is_incomplete("e") && !recovered.is_incomplete("c"));
+/// let recovery = parse_or_recover(text, &Config::default()).unwrap_err();
+/// assert_eq!(recovery.errors.len(), 2);
+/// assert_eq!(recovery.ast.to_string(), "start ::= 'a' b | c;\nb ::= d;\ne ::= f;\n");
+/// assert!(recovery.is_incomplete("b") && recovery.is_incomplete("e") && !recovery.is_incomplete("c"));
 /// ```
-pub fn parse_or_recover(text: &str, config: &Config) -> Result<Ast, Box<Recovered>> {
-    read(text, config, ErrorSink::new(config.max_errors))
+pub fn parse_or_recover(text: &str, config: &Config) -> Result<Ast, Box<Recovery>> {
+    read(text, config, ErrorSink::new(config.limits.max_errors))
 }
 
-fn read(text: &str, config: &Config, mut errors: ErrorSink) -> Result<Ast, Box<Recovered>> {
-    if text.len() > config.max_text_bytes {
-        let start = text.floor_char_boundary(config.max_text_bytes);
-        errors.push(limit("max_text_bytes", config.max_text_bytes, text.len()), Span::new(start, text.len()));
+/// Parses a text that may already have errors.
+fn read(text: &str, config: &Config, mut errors: ErrorSink) -> Result<Ast, Box<Recovery>> {
+    let maximum = config.limits.max_text_bytes;
+    if text.len() > maximum {
+        let start = text.floor_char_boundary(maximum);
+        let kind = limit_exceeded(Limit::MaxTextBytes, maximum, text.len());
+        errors.push(kind, Span::new(start, text.len()));
         let errors = errors.finish().expect("an error was reported");
-        return Err(Box::new(Recovered::nothing(errors)));
+        return Err(Box::new(Recovery::nothing(errors)));
     }
     let mut parser = Parser::new(text, config, errors);
     parser.file();
-    let Parser { ast, lexer, mut scars, .. } = parser;
+    let Parser { ast, lexer, mut log, .. } = parser;
     match lexer.errors.finish() {
         None => Ok(ast),
         Some(errors) => {
-            scars.comments = lexer.comments;
-            scars.unread = Span::new(lexer.unread, text.len());
-            scars.quote_is_open = lexer.quote_is_open;
-            Err(Box::new(scars.recover(text, ast, errors)))
+            log.comments = lexer.comments;
+            log.unread = Span::new(lexer.unread, text.len());
+            log.quote_is_open = lexer.quote_is_open;
+            Err(Box::new(log.recover(text, ast, errors)))
         }
     }
 }
 
-/// [`parse_or_recover`] for a text that may not be UTF-8: what is wrong beside bytes that are none is found as well.
+/// Parses a KBNF text from bytes like [`parse_or_recover`]. Also reports errors around bytes that are not
+/// UTF-8.
 ///
 /// # Errors
-/// As [`parse_bytes`].
-pub fn parse_bytes_or_recover(bytes: &[u8], config: &Config) -> Result<Ast, Box<Recovered>> {
-    let mut errors = ErrorSink::new(config.max_errors);
+/// The errors of [`parse_bytes`], with the usable part of the tree.
+pub fn parse_bytes_or_recover(bytes: &[u8], config: &Config) -> Result<Ast, Box<Recovery>> {
+    let mut errors = ErrorSink::new(config.limits.max_errors);
     if let Ok(text) = str::from_utf8(bytes) {
         return read(text, config, errors);
     }
@@ -101,8 +105,8 @@ pub fn parse_bytes_or_recover(bytes: &[u8], config: &Config) -> Result<Ast, Box<
     for chunk in bytes.utf8_chunks() {
         text.push_str(chunk.valid());
         let start = text.len();
-        // As long as what it stands for, so that all places are those of the bytes.
-        text.extend(chunk.invalid().iter().map(|_| STAND_IN));
+        // One byte per invalid byte, so that spans in the text are spans in the bytes.
+        text.extend(chunk.invalid().iter().map(|_| SUBSTITUTE));
         if text.len() > start {
             errors.push_unreadable(Span::new(start, text.len()));
         }
@@ -110,98 +114,117 @@ pub fn parse_bytes_or_recover(bytes: &[u8], config: &Config) -> Result<Ast, Box<
     read(&text, config, errors)
 }
 
-/// Stands for a byte that is no UTF-8: the control character "substitute", of which nothing in a grammar is made outside of quotes.
-const STAND_IN: char = '\u{1A}';
+/// Replacement for a byte that is not UTF-8: the control character SUBSTITUTE, which occurs in no token
+/// except in quotes.
+const SUBSTITUTE: char = '\u{1A}';
 
-pub(crate) fn limit(limit: &'static str, maximum: usize, value: usize) -> ErrorKind {
-    ErrorKind::LimitExceeded { limit, maximum, value }
+/// Returns the error for `found` things, where a limit allows `maximum`.
+fn limit_exceeded(limit: Limit, maximum: usize, found: usize) -> ErrorKind {
+    ErrorKind::LimitExceeded(LimitExceeded { limit, value: maximum as u64, found: Some(found as u64) })
 }
 
+/// Text per expression in an ordinary grammar, in bytes, for the initial capacity of the tree.
+const BYTES_PER_EXPRESSION: usize = 5;
+
+/// Maximum initial capacity of the tree, in expressions. A larger tree grows.
+const MAX_INITIAL_EXPRESSIONS: usize = 4096;
+
+/// A recursive-descent parser for rules, with an operator-precedence parser for their bodies.
 pub(crate) struct Parser<'t> {
-    pub(crate) config: &'t Config,
+    limits: &'t Limits,
     pub(crate) lexer: Lexer<'t>,
     pub(crate) current: Token,
-    ahead: Option<Token>,
-    /// Where the last token ended.
+    /// The token after `current`, if it was peeked.
+    next: Option<Token>,
+    /// Byte offset of the end of the last token.
     pub(crate) previous_end: usize,
-    /// Where a missing operand was reported; nothing else is reported as missing there.
+    /// Byte offset at which a missing operand was reported. Nothing else is reported as missing there.
     pub(crate) missing_at: Option<usize>,
     pub(crate) ast: Ast,
+    /// Stack of the operands of the current body.
     pub(crate) values: Vec<Value>,
+    /// Stack of the open groups of the current body.
     pub(crate) frames: Vec<Frame>,
-    /// The places of the `~` that wait for their operand.
+    /// Stack of the byte offsets of `~` without an operand yet.
     pub(crate) nots: Vec<usize>,
-    scars: Scars,
+    log: RecoveryLog,
 }
 
 impl<'t> Parser<'t> {
     fn new(text: &'t str, config: &'t Config, errors: ErrorSink) -> Self {
         let mut lexer = Lexer::new(text, errors);
         let current = lexer.next_token();
-        // About what an ordinary grammar of this length needs; a text with more expressions grows the vector.
-        let expected = (text.len() / 5).min(4096).min(config.max_expressions);
+        let expected = (text.len() / BYTES_PER_EXPRESSION)
+            .min(MAX_INITIAL_EXPRESSIONS)
+            .min(config.limits.max_expressions);
         let ast = Ast { exprs: Vec::with_capacity(expected), ..Ast::default() };
         Self {
-            config,
+            limits: &config.limits,
             lexer,
             current,
-            ahead: None,
+            next: None,
             previous_end: 0,
             missing_at: None,
             ast,
             values: Vec::new(),
             frames: Vec::new(),
             nots: Vec::new(),
-            scars: Scars::default(),
+            log: RecoveryLog::default(),
         }
     }
 
+    /// Returns the current token, and advances to the next one.
     pub(crate) fn bump(&mut self) -> Token {
-        let next = self.ahead.take().unwrap_or_else(|| self.lexer.next_token());
+        let next = self.next.take().unwrap_or_else(|| self.lexer.next_token());
         self.previous_end = self.current.span.end;
         std::mem::replace(&mut self.current, next)
     }
 
+    /// Returns the kind of the token after the current one.
     pub(crate) fn peek_second(&mut self) -> &TokenKind {
-        &self.ahead.get_or_insert_with(|| self.lexer.next_token()).kind
+        &self.next.get_or_insert_with(|| self.lexer.next_token()).kind
     }
 
     pub(crate) fn error(&mut self, kind: ErrorKind, span: Span) {
         self.lexer.errors.push(kind, span);
     }
 
-    /// Reports the current token, unless it was reported or is the end of a truncated text.
+    /// Reports an error at the current token, unless the token was reported already or is the end of a
+    /// truncated text.
     pub(crate) fn error_here(&mut self, kind: ErrorKind) {
-        let silent = match self.current.kind {
+        let is_reported = match self.current.kind {
             TokenKind::Bad => true,
             TokenKind::End => self.lexer.truncated,
             _ => false,
         };
-        if !silent {
+        if !is_reported {
             self.error(kind, self.current.span);
         }
     }
 
-    /// Reports a breached limit and ends the text here.
+    /// Reports an exceeded limit, and ends the text at the current token.
     pub(crate) fn stop(&mut self, kind: ErrorKind, span: Span) {
         self.error(kind, span);
         self.lexer.skip_to_end(self.current.span.start);
-        self.ahead = None;
+        self.next = None;
         self.current = self.lexer.next_token();
     }
 
+    /// Adds an expression to the tree.
     pub(crate) fn push(&mut self, kind: ExprKind, span: Span) -> ExprId {
-        let maximum = self.config.max_expressions.min(u32::MAX as usize);
+        let maximum = self.limits.max_expressions.min(u32::MAX as usize);
         if self.ast.exprs.len() >= maximum {
             if !self.lexer.truncated {
-                self.stop(limit("max_expressions", maximum, maximum.saturating_add(1)), span);
+                let kind = limit_exceeded(Limit::MaxExpressions, maximum, maximum.saturating_add(1));
+                self.stop(kind, span);
             }
-            // The tree is lost, so its last expression, if any, can stand for all others.
+            // The tree is discarded, so any id will do.
             return ExprId(0);
         }
         self.ast.push(kind, span)
     }
 
+    /// Parses the whole text.
     fn file(&mut self) {
         loop {
             match self.current.kind {
@@ -217,7 +240,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Skips to behind the next semicolon, or to what begins a rule or directive.
+    /// Skips tokens up to and including the next semicolon, or up to the beginning of a rule or directive.
     fn synchronize(&mut self) {
         let start = self.current.span.start;
         while !self.at_rule_start() {
@@ -226,9 +249,10 @@ impl<'t> Parser<'t> {
                 _ => {}
             }
         }
-        self.scars.skipped.push(Span::new(start, self.previous_end.max(start)));
+        self.log.skipped.push(Span::new(start, self.previous_end.max(start)));
     }
 
+    /// Returns true if the current token begins a rule or a directive.
     fn at_rule_start(&mut self) -> bool {
         match self.current.kind {
             TokenKind::Directive => true,
@@ -237,20 +261,33 @@ impl<'t> Parser<'t> {
         }
     }
 
+    /// Returns true if the current token ends the body of a rule.
     pub(crate) fn at_body_end(&mut self) -> bool {
         match self.current.kind {
-            // Inside of `unordered!` it ends a section.
-            TokenKind::Semicolon => !self.in_selection(),
+            // In `unordered!` it ends a section.
+            TokenKind::Semicolon => !self.in_unordered(),
             TokenKind::End => true,
             _ => self.at_rule_start(),
         }
     }
 
+    /// Returns true if one more group or `~` may be opened. Otherwise reports the limit.
+    pub(crate) fn may_nest(&mut self) -> bool {
+        let depth = self.frames.len() + self.nots.len();
+        let maximum = self.limits.max_nesting;
+        if depth > maximum {
+            self.stop(limit_exceeded(Limit::MaxNesting, maximum, depth), self.current.span);
+        }
+        depth <= maximum
+    }
+
+    /// Reads an identifier.
     pub(crate) fn name(&mut self) -> Name {
         let span = self.bump().span;
         Name { text: self.lexer.slice(span).to_owned(), span }
     }
 
+    /// Parses a rule.
     fn rule(&mut self) {
         let name = self.name();
         while self.current.kind == TokenKind::Bad {
@@ -259,45 +296,47 @@ impl<'t> Parser<'t> {
         if self.current.kind == TokenKind::Define {
             self.bump();
         } else {
-            // After a stray character nothing more is said: `my-rule` is one mistake.
+            // A stray character after the name is reported already: `my-rule` is one error.
             if self.previous_end == name.span.end && !self.lexer.truncated {
                 let here = Span::new(name.span.end, name.span.end);
                 self.error(ErrorKind::MissingDefinition { rule: shorten(&name.text) }, here);
             }
             if self.at_body_end() || !self.at_operand() {
                 self.synchronize();
-                self.scars.names.push(name);
+                self.log.names.push(name);
                 return;
             }
         }
         let first_expr = self.ast.exprs.len();
         let body = self.body(&name.text);
         let is_closed = self.semicolon(|| format!("the rule `{}`", shorten(&name.text)));
-        self.scars.rules.push((first_expr, is_closed));
+        self.log.rules.push((first_expr, is_closed));
         let span = Span::new(name.span.start, self.previous_end);
         self.ast.rules.push(Rule { name, body, span });
         if !self.lexer.errors.has_omitted() {
-            self.scars.known = self.ast.rules.len();
+            self.log.known = self.ast.rules.len();
         }
     }
 
-    /// Reads a semicolon; says whether there is one.
+    /// Reads a semicolon. Returns false if there is none.
     fn semicolon(&mut self, of: impl FnOnce() -> String) -> bool {
-        let is_there = self.current.kind == TokenKind::Semicolon;
-        if is_there {
+        let is_present = self.current.kind == TokenKind::Semicolon;
+        if is_present {
             self.bump();
         } else if !self.lexer.truncated && self.missing_at != Some(self.current.span.start) {
             let here = Span::new(self.previous_end, self.previous_end);
             self.error(ErrorKind::MissingSemicolon { of: of() }, here);
         }
-        is_there
+        is_present
     }
 
+    /// Parses a directive, and logs if it has an error.
     fn directive(&mut self) {
-        self.scars.start_is_wrong |= !self.is_right_directive();
+        self.log.start_is_wrong |= !self.parse_directive();
     }
 
-    fn is_right_directive(&mut self) -> bool {
+    /// Parses a directive. Returns false if it has an error.
+    fn parse_directive(&mut self) -> bool {
         let span = self.bump().span;
         match self.lexer.slice(span) {
             "%start" => {}
@@ -332,7 +371,7 @@ impl<'t> Parser<'t> {
         is_first
     }
 
-    /// The current token, as a reader would call it.
+    /// Describes the current token for a message.
     pub(crate) fn describe_current(&self) -> String {
         let name = match &self.current.kind {
             TokenKind::End => return "the end of the text".to_owned(),

@@ -1,14 +1,14 @@
-//! The canonical text of a tree: one rule a line, `::=`, the fewest parentheses, the same escapes everywhere.
-//! Reading it back gives the same tree.
+//! Prints a tree in canonical form: one rule per line, `::=`, as few parentheses as possible, uniform
+//! escapes. Parsing the output yields an equal tree.
 
 use std::fmt::{self, Write};
 
 use crate::ast::{Ast, ExceptOperand, ExprId, ExprKind, Quantifier, Unordered};
 
-/// How tightly an expression holds together, loosest first. A part is put in parentheses where it is looser than
-/// its place allows.
+/// Precedence of an expression, from the loosest operator to the tightest. A part is put in parentheses if it
+/// is looser than its context allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Binding {
+enum Precedence {
     Alternatives,
     Sequence,
     And,
@@ -17,19 +17,19 @@ enum Binding {
     Atom,
 }
 
-fn binding(kind: &ExprKind) -> Binding {
+fn precedence(kind: &ExprKind) -> Precedence {
     match kind {
-        ExprKind::Alternatives(_) => Binding::Alternatives,
-        ExprKind::Sequence(_) => Binding::Sequence,
-        ExprKind::And(_) => Binding::And,
-        ExprKind::Not(_) => Binding::Not,
-        ExprKind::Repeat { .. } => Binding::Repeat,
-        _ => Binding::Atom,
+        ExprKind::Alternatives(_) => Precedence::Alternatives,
+        ExprKind::Sequence(_) => Precedence::Sequence,
+        ExprKind::And(_) => Precedence::And,
+        ExprKind::Not(_) => Precedence::Not,
+        ExprKind::Repeat { .. } => Precedence::Repeat,
+        _ => Precedence::Atom,
     }
 }
 
-/// Prints as KBNF, a line for each rule. `{:#}` puts the id before each expression and parentheses around each that has
-/// parts, for looking into a tree; that form is no KBNF.
+/// Displays as KBNF, one line per rule. `{:#}` adds the id of each expression, and parentheses around each
+/// expression with children. That form shows the structure of a tree and is not KBNF.
 impl fmt::Display for Ast {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(start) = &self.start {
@@ -51,10 +51,10 @@ impl fmt::Display for ExprId {
 }
 
 impl Ast {
-    /// One expression, ready to be shown by `Display`, in the forms of [`Ast`]'s own.
+    /// Displays one expression, in the forms of the `Display` of [`Ast`].
     ///
     /// # Panics
-    /// The `Display` panics when the id is not from this tree.
+    /// `Display` panics if the id is not from this tree.
     ///
     /// # Example
     ///
@@ -70,89 +70,92 @@ impl Ast {
     }
 }
 
-/// What [`Ast::display_expr`] gives.
+/// Displays an expression: see [`Ast::display_expr`].
 #[derive(Clone, Copy, Debug)]
 pub struct DisplayExpr<'a> {
     ast: &'a Ast,
     expr: ExprId,
 }
 
-/// What is still to be printed, the next one last.
-enum Item {
-    Expr(ExprId, Binding),
+/// An entry of the stack of pending output.
+enum Pending {
+    Expr(ExprId, Precedence),
     Piece(&'static str),
     Postfix(Quantifier),
-    /// What stands behind the separator of `unordered!`.
-    Limits(ExprId),
+    /// The bounds and requirements of an `unordered!`.
+    UnorderedEnd(ExprId),
 }
 
 impl fmt::Display for DisplayExpr<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let with_ids = f.alternate();
-        let mut rest = vec![Item::Expr(self.expr, Binding::Alternatives)];
+        let mut rest = vec![Pending::Expr(self.expr, Precedence::Alternatives)];
         while let Some(item) = rest.pop() {
             let (id, place) = match item {
-                Item::Piece(piece) => {
+                Pending::Piece(piece) => {
                     f.write_str(piece)?;
                     continue;
                 }
-                Item::Postfix(quantifier) => {
+                Pending::Postfix(quantifier) => {
                     quantifier.fmt(f)?;
                     continue;
                 }
-                Item::Limits(id) => {
-                    write_limits(f, &self.ast.expr(id).kind)?;
+                Pending::UnorderedEnd(id) => {
+                    write_unordered_end(f, &self.ast.expr(id).kind)?;
                     continue;
                 }
-                Item::Expr(id, place) => (id, place),
+                Pending::Expr(id, place) => (id, place),
             };
             let kind = &self.ast.expr(id).kind;
-            let own = binding(kind);
+            let own = precedence(kind);
             if with_ids {
                 write!(f, "{id}:")?;
             }
-            if own < place || (with_ids && own != Binding::Atom) {
+            if own < place || (with_ids && own != Precedence::Atom) {
                 f.write_char('(')?;
-                rest.push(Item::Piece(")"));
+                rest.push(Pending::Piece(")"));
             }
             let mut push_parts = |parts: &[ExprId], separator, place| {
                 for (index, &part) in parts.iter().enumerate().rev() {
-                    rest.push(Item::Expr(part, place));
+                    rest.push(Pending::Expr(part, place));
                     if index > 0 {
-                        rest.push(Item::Piece(separator));
+                        rest.push(Pending::Piece(separator));
                     }
                 }
             };
             match kind {
-                ExprKind::Alternatives(parts) => push_parts(parts, " | ", Binding::Sequence),
-                ExprKind::Sequence(parts) => push_parts(parts, " ", Binding::And),
-                ExprKind::And(parts) => push_parts(parts, " & ", Binding::Not),
+                ExprKind::Alternatives(parts) => push_parts(parts, " | ", Precedence::Sequence),
+                ExprKind::Sequence(parts) => push_parts(parts, " ", Precedence::And),
+                ExprKind::And(parts) => push_parts(parts, " & ", Precedence::Not),
                 ExprKind::Not(part) => {
                     f.write_char('~')?;
-                    rest.push(Item::Expr(*part, Binding::Not));
+                    rest.push(Pending::Expr(*part, Precedence::Not));
                 }
                 ExprKind::Json(part) | ExprKind::Distinct(part) => {
                     f.write_str(if matches!(kind, ExprKind::Json(_)) { "json!(" } else { "distinct!(" })?;
-                    rest.push(Item::Piece(")"));
-                    rest.push(Item::Expr(*part, Binding::Alternatives));
+                    rest.push(Pending::Piece(")"));
+                    rest.push(Pending::Expr(*part, Precedence::Alternatives));
                 }
                 ExprKind::Repeat { expr, quantifier } => {
-                    rest.push(Item::Postfix(*quantifier));
-                    rest.push(Item::Expr(*expr, Binding::Atom));
+                    rest.push(Pending::Postfix(*quantifier));
+                    rest.push(Pending::Expr(*expr, Precedence::Atom));
                 }
                 ExprKind::Unordered(unordered) => {
                     f.write_str("unordered!(")?;
                     let items = unordered.items();
                     let separator = &unordered.parts[items.len()..];
-                    let mut pieces = vec![Item::Limits(id)];
+                    let mut pieces = vec![Pending::UnorderedEnd(id)];
                     for &separator in separator {
-                        pieces.extend([Item::Expr(separator, Binding::Alternatives), Item::Piece("; ")]);
+                        pieces.extend([
+                            Pending::Expr(separator, Precedence::Alternatives),
+                            Pending::Piece("; "),
+                        ]);
                     }
                     rest.append(&mut pieces);
                     for (index, &item) in items.iter().enumerate().rev() {
-                        rest.push(Item::Expr(item, Binding::Alternatives));
+                        rest.push(Pending::Expr(item, Precedence::Alternatives));
                         if index > 0 {
-                            rest.push(Item::Piece(", "));
+                            rest.push(Pending::Piece(", "));
                         }
                     }
                 }
@@ -163,13 +166,14 @@ impl fmt::Display for DisplayExpr<'_> {
     }
 }
 
+/// Writes an expression without children.
 fn write_atom(f: &mut fmt::Formatter<'_>, kind: &ExprKind) -> fmt::Result {
     match kind {
         ExprKind::Nonterminal(name) | ExprKind::SpecialName(name) => f.write_str(name),
         ExprKind::Text(text) => write!(f, "{}", quote(text)),
         ExprKind::Regex(pattern) => write!(f, "#{}", quote(pattern)),
-        ExprKind::Early(pattern) => write!(f, "#e{}", quote(pattern)),
-        ExprKind::Without(pattern) => write!(f, "#ex{}", quote(pattern)),
+        ExprKind::PrefixMinimal(pattern) => write!(f, "#e{}", quote(pattern)),
+        ExprKind::NotContaining(pattern) => write!(f, "#ex{}", quote(pattern)),
         ExprKind::Substrings(text) => write!(f, "#substrs{}", quote(text)),
         ExprKind::Multiple(numeral) => write!(f, "multiple!({numeral})"),
         ExprKind::Compared(comparison, bound) => write!(f, "{}!({bound})", comparison.name()),
@@ -188,26 +192,26 @@ fn write_atom(f: &mut fmt::Formatter<'_>, kind: &ExprKind) -> fmt::Result {
     }
 }
 
-/// The bounds and the needs of an `unordered!`, and the parenthesis that closes it.
-fn write_limits(f: &mut fmt::Formatter<'_>, kind: &ExprKind) -> fmt::Result {
+/// Writes the bounds and requirements of an `unordered!`, and its closing parenthesis.
+fn write_unordered_end(f: &mut fmt::Formatter<'_>, kind: &ExprKind) -> fmt::Result {
     let ExprKind::Unordered(unordered) = kind else { return Ok(()) };
-    let Unordered { has_separator, min, max, needs, .. } = &**unordered;
+    let Unordered { has_separator, min, max, requires, .. } = &**unordered;
     let has_bounds = (*min, *max) != (0, None);
-    if !has_separator && (has_bounds || !needs.is_empty()) {
+    if !has_separator && (has_bounds || !requires.is_empty()) {
         f.write_str("; ")?;
     }
     if has_bounds {
         write!(f, "; {}", Quantifier::Bounds { min: *min, max: *max })?;
-    } else if !needs.is_empty() {
+    } else if !requires.is_empty() {
         f.write_str("; ")?;
     }
-    for (index, (from, to)) in needs.iter().enumerate() {
+    for (index, (from, to)) in requires.iter().enumerate() {
         write!(f, "{} {from} -> {to}", if index == 0 { ";" } else { "," })?;
     }
     f.write_char(')')
 }
 
-/// Prints as the postfix.
+/// Displays as the postfix operator.
 impl fmt::Display for Quantifier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -221,8 +225,8 @@ impl fmt::Display for Quantifier {
     }
 }
 
-/// A text in quotes and with escapes, ready to be shown by `Display`: in single quotes, unless only double ones
-/// spare an escape; characters that would not be seen are escaped, all others stand for themselves.
+/// Displays a text in quotes, with invisible characters escaped. The quotes are single, unless double quotes
+/// save an escape.
 ///
 /// # Example
 ///
@@ -233,7 +237,7 @@ pub const fn quote(text: &str) -> Quote<'_> {
     Quote(text)
 }
 
-/// What [`quote`] gives.
+/// Displays a text in quotes: see [`quote`].
 #[derive(Clone, Copy, Debug)]
 pub struct Quote<'a>(&'a str);
 
@@ -262,8 +266,8 @@ impl fmt::Display for Quote<'_> {
     }
 }
 
-/// Control and format characters, and white space other than the space: what a reader could not see or tell apart, and
-/// what could change how the rest of a line is shown.
+/// Returns true for control and format characters, and for white space other than the space. Readers cannot
+/// see or distinguish these, and some change the display of the rest of a line.
 pub(crate) fn is_invisible(character: char) -> bool {
     match character {
         ' '..='~' => false,

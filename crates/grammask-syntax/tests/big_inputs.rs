@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use grammask_syntax::{Ast, Config, ErrorKind, parse, suggest};
 
-/// Far above what a linear pass takes, even unoptimized on a slow machine; far below what a quadratic one takes.
+/// Far above what a linear pass takes, even unoptimized on a slow machine; far below what a quadratic one
+/// takes.
 const LINEAR: Duration = Duration::from_secs(20);
 
 fn timed<T>(work: impl FnOnce() -> T) -> T {
@@ -48,7 +49,7 @@ fn deep_groups() {
 }
 
 #[test]
-fn deep_groups_that_are_not_closed() {
+fn deep_unclosed_groups() {
     for open in ["(", "[", "{", "~[", "'x' | (", "a, {"] {
         errors(&format!("start ::= {}", open.repeat(MANY)));
         let found = errors(&format!("start ::= {}'a';", open.repeat(MANY)));
@@ -57,7 +58,7 @@ fn deep_groups_that_are_not_closed() {
 }
 
 #[test]
-fn wrong_pieces_many_times() {
+fn repeated_errors() {
     for piece in [
         ")",
         "(]",
@@ -134,7 +135,7 @@ fn long_lines_and_names_with_errors() {
 }
 
 #[test]
-fn a_suggestion_among_many_names() {
+fn suggestion_among_many_names() {
     let names: Vec<String> = (0..50_000).map(|index| format!("rule_number_{index}")).collect();
     let found = timed(|| {
         (0..100).map(|_| suggest("rule_nmuber_49999", names.iter().map(String::as_str))).next_back().unwrap()

@@ -44,13 +44,13 @@ fn quoted_forms() {
 }
 
 #[test]
-fn the_tags_are_names_where_no_hash_stands() {
+fn tags_without_hash_are_names() {
     check_canonical("e ex substrs except start");
     check("e'x'ex'y'except('z')", "e 'x' ex 'y' except 'z'");
 }
 
 #[test]
-fn escapes_are_read_and_written_canonically() {
+fn escapes_are_printed_canonically() {
     check(r"'\101\x42\u0043\U00000044\u{45}'", "'ABCDE'");
     check("'a\n\tb'", r"'a\n\tb'");
     check(r"'\0\x7f\b\f\v\r\/'", r"'\x00\x7F\x08\x0C\x0B\r/'");
@@ -59,7 +59,7 @@ fn escapes_are_read_and_written_canonically() {
 }
 
 #[test]
-fn the_quote_that_spares_escapes_is_written() {
+fn quotes_that_save_escapes_are_printed() {
     check(r"'it\'s'", r#""it's""#);
     check(r#""say \"a\"""#, r#"'say "a"'"#);
     check(r#"'\'"'"#, r#"'\'"'"#);
@@ -67,7 +67,7 @@ fn the_quote_that_spares_escapes_is_written() {
 }
 
 #[test]
-fn comments_stand_between_any_two_tokens() {
+fn comments_are_allowed_between_any_two_tokens() {
     check("(*1*)'a'(*2*)|(*;*)b(*'*)?(**)(*3)*),(***)[(*4*)c(*5*)]", "'a' | b? c?");
     check("('a' (* c *) 'b')", "'a' 'b'");
     check("('a'*)", "'a'*");
@@ -78,7 +78,7 @@ fn comments_stand_between_any_two_tokens() {
 }
 
 #[test]
-fn white_space_is_free() {
+fn white_space_is_ignored() {
     check("'a'\u{A0}|\u{3000}'b'\r\n\t\u{B}\u{C}'c'", "'a' | 'b' 'c'");
 }
 
@@ -88,7 +88,7 @@ fn commas_are_juxtaposition() {
 }
 
 #[test]
-fn brackets_are_postfixes() {
+fn brackets_equal_postfixes() {
     check("[a]", "a?");
     check("{a}", "a*");
     check("[a | b] {c d}", "(a | b)? (c d)*");
@@ -98,7 +98,7 @@ fn brackets_are_postfixes() {
 }
 
 #[test]
-fn parentheses_leave_no_trace_but_the_shape() {
+fn parentheses_are_not_stored() {
     check("((('a')))", "'a'");
     check("('a' 'b') 'c'", "('a' 'b') 'c'");
     check("'a' ('b' 'c')", "'a' ('b' 'c')");
@@ -132,7 +132,7 @@ fn braces_without_digits_are_groups() {
 }
 
 #[test]
-fn binding_from_postfix_to_alternatives() {
+fn precedence_from_postfix_to_alternatives() {
     check("~'a'*", "~'a'*");
     check("(~'a')*", "(~'a')*");
     check("~'a' & 'b' 'c' | 'd'", "~'a' & 'b' 'c' | 'd'");
@@ -178,13 +178,13 @@ fn special_tokens() {
 }
 
 #[test]
-fn the_start_directive_may_stand_anywhere() {
+fn start_directive_may_occur_anywhere() {
     let ast = read("a ::= 'x'; %start\n b ; b ::= a;");
     assert_eq!(ast.to_string(), "%start b;\na ::= 'x';\nb ::= a;\n");
 }
 
 #[test]
-fn spans_say_where_things_stand() {
+fn spans_of_all_kinds_of_expressions() {
     let text = "start ::= ('a') [b]* | ~(c, 'd'){2} ;";
     let ast = read(text);
     let spans: Vec<&str> = ast.exprs.iter().map(|expr| &text[expr.span.range()]).collect();
@@ -207,7 +207,7 @@ fn spans_say_where_things_stand() {
 }
 
 #[test]
-fn a_name_and_its_body_are_told_from_the_next_rule() {
+fn rule_ends_before_the_next_rule() {
     // Whether `b` begins a rule is known only behind it.
     let ast = read("a = b\n;b = c;");
     assert_eq!(ast.rules.len(), 2);

@@ -1,10 +1,11 @@
-//! What a reader sees of each wrong text in `fixtures/invalid/syntax`, and that no such text is taken for right.
+//! What a reader sees of each wrong text in `fixtures/invalid/syntax`, and that no such text is taken for
+//! right.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use grammask_syntax::{Config, parse, parse_bytes, parse_bytes_or_recover, parse_or_recover};
+use grammask_syntax::{Config, Limits, parse, parse_bytes, parse_bytes_or_recover, parse_or_recover};
 
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/invalid").join(name)
@@ -27,7 +28,7 @@ fn fixtures(name: &str) -> Vec<(String, Vec<u8>)> {
 }
 
 #[test]
-fn wrong_texts_are_explained() {
+fn reports_of_wrong_texts() {
     let fixtures = fixtures("syntax");
     assert!(fixtures.len() >= 40, "only {} fixtures", fixtures.len());
     for (name, bytes) in &fixtures {
@@ -46,7 +47,7 @@ fn wrong_texts_are_explained() {
 }
 
 #[test]
-fn texts_that_are_wrong_in_meaning_only_are_read() {
+fn texts_with_semantic_errors_only_are_parsed() {
     let fixtures = fixtures("semantic");
     assert!(fixtures.len() >= 20, "only {} fixtures", fixtures.len());
     for (name, bytes) in fixtures {
@@ -58,7 +59,7 @@ fn texts_that_are_wrong_in_meaning_only_are_read() {
 }
 
 #[test]
-fn what_is_recovered_is_a_tree() {
+fn recovery_is_a_valid_tree() {
     for (name, bytes) in fixtures("syntax") {
         let recovered = parse_bytes_or_recover(&bytes, &Config::default()).expect_err(&name);
         assert_eq!(recovered.ast.check(), Ok(()), "{name}");
@@ -67,7 +68,7 @@ fn what_is_recovered_is_a_tree() {
 }
 
 #[test]
-fn what_is_recovered_where_a_limit_ends_the_text_is_a_tree() {
+fn recovery_after_an_exceeded_limit_is_a_valid_tree() {
     let texts = [
         "a ::= 'x' b; c ::= unordered!('x', 'y'; (((d))));",
         "a ::= ~~~~~~(b) & 'c'; d ::= 'e' 'f' 'g';",
@@ -75,11 +76,12 @@ fn what_is_recovered_where_a_limit_ends_the_text_is_a_tree() {
     ];
     for text in texts {
         for limit in 0..12 {
-            for config in [
-                Config { max_nesting: limit, ..Config::default() },
-                Config { max_expressions: limit, ..Config::default() },
-                Config { max_text_bytes: limit, ..Config::default() },
-            ] {
+            let limits = [
+                Limits { max_nesting: limit, ..Limits::default() },
+                Limits { max_expressions: limit, ..Limits::default() },
+                Limits { max_text_bytes: limit, ..Limits::default() },
+            ];
+            for config in limits.map(Config::from) {
                 if let Err(recovered) = parse_or_recover(text, &config) {
                     assert_eq!(recovered.ast.check(), Ok(()), "{text} {config:?}");
                 }
@@ -89,8 +91,8 @@ fn what_is_recovered_where_a_limit_ends_the_text_is_a_tree() {
 }
 
 #[test]
-fn many_errors_are_recovered_from_in_linear_time() {
-    let config = Config { max_errors: usize::MAX, ..Config::default() };
+fn recovery_takes_linear_time() {
+    let config = Config::from(Limits { max_errors: usize::MAX, ..Limits::default() });
     for piece in
         ["a ::= b | ;", "a @ b;", "a ::= ((((b;", "'x' a;", "(* a ::= *) a ::= b{2,1};", "a-b ::= c-d;"]
     {
@@ -101,7 +103,7 @@ fn many_errors_are_recovered_from_in_linear_time() {
 }
 
 #[test]
-fn rules_are_recovered_as_far_as_they_say_something() {
+fn recovery_keeps_the_usable_parts_of_rules() {
     let recovered = |text: &str| parse_or_recover(text, &Config::default()).expect_err(text).ast.to_string();
     for (text, expected) in [
         ("a ::= 'x' b{2,3}; c ::= ;", "a ::= 'x' b{2,3};\nc ::= '';\n"),

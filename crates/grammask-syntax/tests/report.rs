@@ -24,7 +24,7 @@ fn shown(text: &str, span: Span) -> Vec<String> {
 }
 
 #[test]
-fn carets_stand_below_their_characters() {
+fn carets_are_below_their_characters() {
     assert_eq!(shown("\tä日x", Span::new(3, 6)), ["f:1:3: error: m", "  |", "1 |     ä日x", "  |      ^"]);
     assert_eq!(shown("a\tb", Span::new(1, 3)), ["f:1:2: error: m", "  |", "1 | a    b", "  |  ^^^^^"]);
     assert_eq!(shown("a\n\n", Span::new(3, 3)), ["f:3:1: error: m", "  |", "3 |", "  | ^"]);
@@ -51,13 +51,13 @@ fn long_lines_are_cut_at_characters() {
 }
 
 #[test]
-fn text_that_could_mislead_is_not_shown_as_it_is() {
+fn misleading_characters_are_replaced() {
     let lines = shown("a\u{202E}\u{1B}[31mb", Span::new(0, 1));
     assert_eq!(lines[2], "1 | a\u{FFFD}\u{FFFD}[31mb");
 }
 
 #[test]
-fn notes_and_hints_stand_below() {
+fn notes_and_hints_follow_the_excerpt() {
     let wrong = Diagnostic::new("m", Span::new(3, 4)).with_note(Span::new(0, 1), "n").with_hint("h");
     let report = Report::new("ab\nc", "f", vec![wrong]).to_string();
     assert_eq!(report, "f:2:1: error: m\n  |\n2 | c\n  | ^\n  = note: f:1:1: n\n  = hint: h\n");

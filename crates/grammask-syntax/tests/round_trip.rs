@@ -1,9 +1,9 @@
-//! Reading what was printed gives the same tree, for any tree and any text; and no text makes the parser fail otherwise
-//! than by its errors.
+//! Reading what was printed gives the same tree, for any tree and any text; and no text makes the parser fail
+//! otherwise than by its errors.
 
 use grammask_syntax::{
-    Ast, Comparison, Config, ExceptOperand, ExprId, ExprKind, MAX_BOUND, Name, Quantifier, Rule, Span,
-    Unordered, parse, parse_bytes,
+    Ast, Comparison, Config, ExceptOperand, ExprId, ExprKind, Limits, MAX_REPETITIONS, Name, Quantifier,
+    Rule, Span, Unordered, parse, parse_bytes,
 };
 use proptest::prelude::*;
 
@@ -13,7 +13,7 @@ enum Step {
     Atom(ExprKind),
     Join(u8, usize),
     Repeat(Quantifier),
-    /// Of so many parts, with a separator or not, with bounds, and with needs that fit.
+    /// Of so many parts, with a separator or not, with bounds, and with requires that fit.
     Unordered(usize, bool, Quantifier, Vec<(u32, u32)>),
     Not,
     Json,
@@ -51,8 +51,8 @@ fn atom() -> impl Strategy<Value = ExprKind> {
         4 => identifier().prop_map(|text| ExprKind::Nonterminal(text.into())),
         4 => content().prop_map(|text| ExprKind::Text(text.into())),
         1 => content().prop_map(|text| ExprKind::Regex(text.into())),
-        1 => content().prop_map(|text| ExprKind::Early(text.into())),
-        1 => content().prop_map(|text| ExprKind::Without(text.into())),
+        1 => content().prop_map(|text| ExprKind::PrefixMinimal(text.into())),
+        1 => content().prop_map(|text| ExprKind::NotContaining(text.into())),
         1 => content().prop_map(|text| ExprKind::Substrings(text.into())),
         1 => (operand, proptest::option::of(1..=u64::MAX)).prop_map(|(operand, max)| ExprKind::Except { operand: Box::new(operand), max }),
         1 => "[a-z|>\\[\\]ä]{0,3}[a-z]".prop_filter("ends early", |name| !name.contains("|>"))
@@ -65,12 +65,12 @@ fn atom() -> impl Strategy<Value = ExprKind> {
 }
 
 fn quantifier() -> impl Strategy<Value = Quantifier> {
-    let max = proptest::option::of(0..=MAX_BOUND);
+    let max = proptest::option::of(0..=MAX_REPETITIONS);
     prop_oneof![
         Just(Quantifier::Option),
         Just(Quantifier::Star),
         Just(Quantifier::Plus),
-        (0..=MAX_BOUND, max).prop_map(|(one, other)| match other {
+        (0..=MAX_REPETITIONS, max).prop_map(|(one, other)| match other {
             Some(other) => Quantifier::Bounds { min: one.min(other), max: Some(one.max(other)) },
             None => Quantifier::Bounds { min: one, max: None },
         }),
@@ -83,7 +83,7 @@ fn step() -> impl Strategy<Value = Step> {
         4 => (0..3_u8, 2..4_usize).prop_map(|(kind, count)| Step::Join(kind, count)),
         2 => quantifier().prop_map(Step::Repeat),
         1 => (1..4_usize, any::<bool>(), quantifier(), proptest::collection::vec((0..3_u32, 0..3_u32), 0..3))
-            .prop_map(|(count, separator, bounds, needs)| Step::Unordered(count, separator, bounds, needs)),
+            .prop_map(|(count, separator, bounds, requires)| Step::Unordered(count, separator, bounds, requires)),
         1 => Just(Step::Not),
         1 => Just(Step::Json),
         1 => identifier().prop_map(Step::EndRule),
@@ -107,11 +107,12 @@ fn build(steps: Vec<Step>, start: Option<String>) -> Ast {
                 ExprKind::Repeat { expr: stack.pop().unwrap(), quantifier }
             }
             Step::Json if !stack.is_empty() => ExprKind::Json(stack.pop().unwrap()),
-            Step::Unordered(count, separator, bounds, mut needs) if stack.len() > count => {
+            Step::Unordered(count, separator, bounds, mut requires) if stack.len() > count => {
                 let parts = stack.split_off(stack.len() - count - usize::from(separator));
-                needs.retain(|&(from, to)| (from.max(to) as usize) < count);
+                requires.retain(|&(from, to)| (from.max(to) as usize) < count);
                 let (min, max) = bounds.bounds();
-                let unordered = Unordered { parts: parts.into(), has_separator: separator, min, max, needs };
+                let unordered =
+                    Unordered { parts: parts.into(), has_separator: separator, min, max, requires };
                 ExprKind::Unordered(unordered.into())
             }
             Step::Not if !stack.is_empty() => ExprKind::Not(stack.pop().unwrap()),
@@ -132,9 +133,9 @@ fn tree() -> impl Strategy<Value = Ast> {
         .prop_map(|(steps, start)| build(steps, start))
 }
 
-/// What holds for the outcome of every text.
+/// Checks the properties of the result of any text.
 fn check_outcome(text: &str) {
-    let config = Config { max_errors: 5, ..Config::default() };
+    let config = Config::from(Limits { max_errors: 5, ..Limits::default() });
     match parse(text, &config) {
         Ok(ast) => {
             assert_eq!(ast.check(), Ok(()), "{text:?}");
@@ -219,7 +220,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_tree_is_read_back_from_its_text(ast in tree()) {
+    fn parsing_a_printed_tree_yields_an_equal_tree(ast in tree()) {
         prop_assert_eq!(ast.check(), Ok(()));
         let printed = ast.to_string();
         let again = match parse(&printed, &Config::default()) {
@@ -232,7 +233,7 @@ proptest! {
     }
 
     #[test]
-    fn trees_that_print_differently_are_not_the_same(one in tree(), two in tree()) {
+    fn equal_trees_are_those_that_print_equally(one in tree(), two in tree()) {
         prop_assert_eq!(one.same_as(&two), one.to_string() == two.to_string());
     }
 
@@ -243,7 +244,7 @@ proptest! {
     }
 
     #[test]
-    fn a_rule_with_wrong_pieces_in_it(pieces in proptest::collection::vec(proptest::sample::select(PIECES), 0..6)) {
+    fn wrong_pieces_in_a_rule(pieces in proptest::collection::vec(proptest::sample::select(PIECES), 0..6)) {
         check_outcome(&format!("a ::= 'x' ({} b) | c;", pieces.concat()));
     }
 
@@ -265,7 +266,7 @@ proptest! {
     }
 
     #[test]
-    fn a_text_with_a_piece_left_out(ast in tree(), from in any::<prop::sample::Index>(), length in 1..4_usize) {
+    fn texts_with_a_deleted_piece(ast in tree(), from in any::<prop::sample::Index>(), length in 1..4_usize) {
         let printed: Vec<char> = ast.to_string().chars().collect();
         if !printed.is_empty() {
             let from = from.index(printed.len());

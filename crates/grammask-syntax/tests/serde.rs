@@ -1,20 +1,20 @@
 //! Trees, configurations and diagnostics as data of other programs.
 #![cfg(feature = "serde")]
 
-use grammask_syntax::{Ast, Config, parse};
+use grammask_syntax::{Ast, Config, Limits, parse};
 
 const TEXT: &str =
     "%start a; a ::= ('x' | ~#'y'){2,3} & b | except!(b, 3) <|s|> <[3]>; b ::= #e'z' #ex'z' #substrs'z';";
 
 #[test]
-fn a_tree_comes_back_from_json() {
+fn tree_round_trips_through_json() {
     let ast = parse(TEXT, &Config::default()).unwrap();
     let json = serde_json::to_string(&ast).unwrap();
     assert_eq!(serde_json::from_str::<Ast>(&json).unwrap(), ast);
 }
 
 #[test]
-fn a_tree_that_is_none_is_refused() {
+fn invalid_trees_are_refused() {
     let ast = parse("a ::= 'x' 'y';", &Config::default()).unwrap();
     let json = serde_json::to_string(&ast).unwrap();
     for (right, wrong) in
@@ -27,10 +27,10 @@ fn a_tree_that_is_none_is_refused() {
 }
 
 #[test]
-fn a_configuration_may_be_given_in_part() {
-    let config: Config = serde_json::from_str(r#"{"max_nesting": 7}"#).unwrap();
-    assert_eq!(config, Config { max_nesting: 7, ..Config::default() });
-    assert!(serde_json::from_str::<Config>(r#"{"max_nestin": 7}"#).is_err());
+fn configuration_may_be_partial() {
+    let config: Config = serde_json::from_str(r#"{"limits": {"max_nesting": 7}}"#).unwrap();
+    assert_eq!(config, Config::from(Limits { max_nesting: 7, ..Limits::default() }));
+    assert!(serde_json::from_str::<Config>(r#"{"limits": {"max_nestin": 7}}"#).is_err());
 }
 
 #[test]

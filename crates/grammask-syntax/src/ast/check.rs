@@ -1,69 +1,69 @@
-//! The invariants of a tree, tested one by one.
+//! Tests the invariants of a tree.
 
+use crate::ast::notation::{MAX_REPETITIONS, is_comparison_numeral, is_multiple_numeral, is_special_name};
 use crate::ast::{Ast, ExceptOperand, ExprId, ExprKind, Quantifier};
-use crate::error::{MAX_BOUND, MAX_BOUND_DIGITS, MAX_DIGITS};
 
 /// An invariant of [`Ast`] that does not hold.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Violation {
-    /// A child does not stand before its parent, or a body not in the arena.
-    #[error("{child} is no expression before its parent")]
+    /// A child does not precede its parent, or a body is not in the arena.
+    #[error("{child} is not an expression before its parent")]
     NotBefore {
         /// The child or body.
         child: ExprId,
     },
-    /// An expression has several parents, or several rules as their body, or nobody has it.
+    /// An expression is not used exactly once, as a child or as a body.
     #[error("{expr} is used {uses} times instead of once")]
     NotUsedOnce {
         /// The expression.
         expr: ExprId,
-        /// How often it is used.
+        /// Number of its uses.
         uses: u32,
     },
-    /// A sequence, alternatives or an intersection with less than two parts.
+    /// A sequence, alternatives or an intersection with fewer than two parts.
     #[error("{expr} has fewer than two parts")]
     TooFewParts {
         /// The expression.
         expr: ExprId,
     },
-    /// Bounds with `min > max`, or above 10^9.
+    /// A repetition with `min > max`, or with a bound above 10^9.
     #[error("{expr} has wrong bounds")]
     WrongBounds {
         /// The expression.
         expr: ExprId,
     },
-    /// A name that is no identifier.
-    #[error("{name:?} is no identifier")]
-    NoIdentifier {
+    /// A name is not an identifier.
+    #[error("{name:?} is not an identifier")]
+    NotIdentifier {
         /// The name.
         name: String,
     },
-    /// A special token that is not spelt `<|name|>`.
-    #[error("{name:?} is no special token's name")]
-    NoSpecialName {
+    /// The name of a special token does not have the form `<|name|>`.
+    #[error("{name:?} is not the name of a special token")]
+    NotSpecialName {
         /// The name.
         name: String,
     },
-    /// `unordered!` without an item, with bounds in the wrong order, or with a `->` between items that are not there.
-    #[error("{expr} is no selection of its items")]
-    WrongSelection {
+    /// An `unordered!` without items, with `min > max`, or with `->` between items that it does not have.
+    #[error("{expr} has wrong operands of `unordered!`")]
+    WrongUnordered {
         /// The expression.
         expr: ExprId,
     },
-    /// `multiple!` of what is no numeral.
-    #[error("{numeral:?} is no positive decimal numeral")]
-    NoNumeral {
-        /// What is given.
+    /// The operand of `multiple!` is not a positive decimal numeral.
+    #[error("{numeral:?} is not a positive decimal numeral")]
+    NotMultipleNumeral {
+        /// The operand.
         numeral: String,
     },
-    /// A comparison with what is no numeral.
-    #[error("{numeral:?} is no decimal numeral")]
-    NoBound {
-        /// What is given.
+    /// The operand of a comparison is not a decimal numeral.
+    #[error("{numeral:?} is not a decimal numeral")]
+    NotComparisonNumeral {
+        /// The operand.
         numeral: String,
     },
-    /// `except!` with the length 0, which is written without one.
+    /// An `except!` with the length `Some(0)` instead of `None`.
     #[error("{expr} has the length 0")]
     ZeroLength {
         /// The expression.
@@ -72,7 +72,7 @@ pub enum Violation {
 }
 
 impl Ast {
-    /// Tests the invariants that [`Ast`] lists, and nothing else. What [`parse`](crate::parse) gives always passes.
+    /// Tests the invariants that [`Ast`] lists. The trees of [`parse`](crate::parse) always pass.
     ///
     /// # Errors
     /// The first violation in the order of the arena, then of the rules.
@@ -109,6 +109,7 @@ impl Ast {
     }
 }
 
+/// Tests the invariants of one expression, without those of its children.
 fn check_node(expr: ExprId, kind: &ExprKind) -> Result<(), Violation> {
     match kind {
         ExprKind::Sequence(parts) | ExprKind::Alternatives(parts) | ExprKind::And(parts)
@@ -117,29 +118,29 @@ fn check_node(expr: ExprId, kind: &ExprKind) -> Result<(), Violation> {
             Err(Violation::TooFewParts { expr })
         }
         ExprKind::Repeat { quantifier: Quantifier::Bounds { min, max }, .. }
-            if *min > max.unwrap_or(MAX_BOUND) || max.is_some_and(|max| max > MAX_BOUND) =>
+            if *min > max.unwrap_or(MAX_REPETITIONS) || max.is_some_and(|max| max > MAX_REPETITIONS) =>
         {
             Err(Violation::WrongBounds { expr })
         }
         ExprKind::Nonterminal(name) => check_identifier(name),
         ExprKind::Unordered(unordered)
-            if !unordered.is_in_order() || unordered.min.max(unordered.max.unwrap_or(0)) > MAX_BOUND =>
+            if !unordered.is_valid() || unordered.min.max(unordered.max.unwrap_or(0)) > MAX_REPETITIONS =>
         {
-            Err(Violation::WrongSelection { expr })
+            Err(Violation::WrongUnordered { expr })
         }
         ExprKind::Except { max: Some(0), .. } => Err(Violation::ZeroLength { expr }),
         ExprKind::Except { operand, .. } => match &**operand {
             ExceptOperand::Nonterminal(name) => check_identifier(&name.text),
             ExceptOperand::Text(_) => Ok(()),
         },
-        ExprKind::Multiple(numeral) if !is_numeral(numeral) => {
-            Err(Violation::NoNumeral { numeral: numeral.to_string() })
+        ExprKind::Multiple(numeral) if !is_multiple_numeral(numeral) => {
+            Err(Violation::NotMultipleNumeral { numeral: numeral.to_string() })
         }
-        ExprKind::Compared(_, numeral) if !is_bound(numeral) => {
-            Err(Violation::NoBound { numeral: numeral.to_string() })
+        ExprKind::Compared(_, numeral) if !is_comparison_numeral(numeral) => {
+            Err(Violation::NotComparisonNumeral { numeral: numeral.to_string() })
         }
         ExprKind::SpecialName(name) if !is_special_name(name) => {
-            Err(Violation::NoSpecialName { name: name.to_string() })
+            Err(Violation::NotSpecialName { name: name.to_string() })
         }
         _ => Ok(()),
     }
@@ -149,59 +150,10 @@ fn check_identifier(name: &str) -> Result<(), Violation> {
     let is_first = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_';
     let is_identifier = name.bytes().next().is_some_and(is_first)
         && name.bytes().all(|byte| is_first(byte) || byte.is_ascii_digit());
-    if is_identifier { Ok(()) } else { Err(Violation::NoIdentifier { name: name.to_owned() }) }
+    if is_identifier { Ok(()) } else { Err(Violation::NotIdentifier { name: name.to_owned() }) }
 }
 
-/// Whether `multiple!` takes this numeral: digits, perhaps a point and more digits, at most 40 digits in all and one of them not 0.
-///
-/// # Example
-///
-/// ```
-/// assert!(grammask_syntax::is_numeral("0.25") && !grammask_syntax::is_numeral(".5"));
-/// ```
-pub fn is_numeral(text: &str) -> bool {
-    is_decimal(text, MAX_DIGITS) && text.bytes().any(|byte| matches!(byte, b'1'..=b'9'))
-}
-
-/// Whether `atleast!` and its like take this numeral: digits, perhaps a point and more digits, at most 10,000 digits in all.
-///
-/// # Example
-///
-/// ```
-/// assert!(grammask_syntax::is_bound("0") && !grammask_syntax::is_bound("-1"));
-/// ```
-pub fn is_bound(text: &str) -> bool {
-    is_decimal(text, MAX_BOUND_DIGITS)
-}
-
-fn is_decimal(text: &str, most: usize) -> bool {
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
-    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    is_digits(whole) && is_digits(fraction) && text.bytes().filter(u8::is_ascii_digit).count() <= most
-}
-
-/// Whether a grammar can name a special token like this: `<|`, something without blanks and `<`, and the first `|>` behind it.
-///
-/// # Complexity
-/// Linear in the length.
-///
-/// ```
-/// use grammask_syntax::is_special_name;
-///
-/// assert!(is_special_name("<|end|>"));
-/// assert!(!is_special_name("</s>") && !is_special_name("<|the end|>"));
-/// ```
-pub fn is_special_name(name: &str) -> bool {
-    let inside = name.strip_prefix("<|").and_then(|rest| rest.strip_suffix("|>"));
-    inside.is_some_and(|inside| {
-        // The `|>` that ends the token must be the first one, as the parser takes it.
-        !inside.is_empty()
-            && !inside.contains(|c: char| c.is_whitespace() || c == '<')
-            && name[2..].find("|>") == Some(inside.len())
-    })
-}
-
-/// A tree as it is deserialized: nobody knows yet whether it is one.
+/// A deserialized tree before its invariants are tested.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
 pub(crate) struct Unchecked {
@@ -229,7 +181,7 @@ mod tests {
         Name { text: text.to_owned(), span: Span::default() }
     }
 
-    /// A tree of these expressions, with the last one as the body of its rule.
+    /// Returns a tree of these expressions, with the last one as the body of its rule.
     fn tree(kinds: &[ExprKind]) -> Ast {
         let mut ast = Ast::default();
         for kind in kinds {
@@ -248,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_passes() {
+    fn valid_tree_passes() {
         assert_eq!(Ast::default().check(), Ok(()));
         assert_eq!(
             tree(&[text(), text(), ExprKind::Sequence(vec![ExprId(1), ExprId(0)].into())]).check(),
@@ -257,11 +209,11 @@ mod tests {
     }
 
     #[test]
-    fn children_stand_before_their_parents() {
-        assert_eq!(violation(&[ExprKind::Not(ExprId(0))]), "expr0 is no expression before its parent");
+    fn children_precede_their_parents() {
+        assert_eq!(violation(&[ExprKind::Not(ExprId(0))]), "expr0 is not an expression before its parent");
         assert_eq!(
             violation(&[text(), ExprKind::Not(ExprId(7))]),
-            "expr7 is no expression before its parent"
+            "expr7 is not an expression before its parent"
         );
         let mut ast = tree(&[text()]);
         ast.rules[0].body = ExprId(1);
@@ -269,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn every_expression_is_used_once() {
+    fn each_expression_is_used_once() {
         assert_eq!(violation(&[text(), text()]), "expr0 is used 0 times instead of once");
         let twice = [text(), ExprKind::And(vec![ExprId(0), ExprId(0)].into())];
         assert_eq!(violation(&twice), "expr0 is used 2 times instead of once");
@@ -287,23 +239,23 @@ mod tests {
     }
 
     #[test]
-    fn bounds_are_in_order_and_not_too_large() {
+    fn repetitions_are_ordered_and_not_too_large() {
         let bounds = |min, max| {
             let quantifier = Quantifier::Bounds { min, max };
             tree(&[text(), ExprKind::Repeat { expr: ExprId(0), quantifier }]).check()
         };
-        for (min, max) in [(0, Some(0)), (2, Some(2)), (MAX_BOUND, None), (0, Some(MAX_BOUND))] {
+        for (min, max) in [(0, Some(0)), (2, Some(2)), (MAX_REPETITIONS, None), (0, Some(MAX_REPETITIONS))] {
             assert_eq!(bounds(min, max), Ok(()));
         }
-        for (min, max) in [(1, Some(0)), (MAX_BOUND + 1, None), (0, Some(MAX_BOUND + 1))] {
+        for (min, max) in [(1, Some(0)), (MAX_REPETITIONS + 1, None), (0, Some(MAX_REPETITIONS + 1))] {
             assert_eq!(bounds(min, max), Err(Violation::WrongBounds { expr: ExprId(1) }));
         }
     }
 
     #[test]
-    fn names_can_be_written() {
+    fn names_are_identifiers() {
         for wrong in ["", "1a", "a-b", "a b", "ä", "except!"] {
-            let expected = Err(Violation::NoIdentifier { name: wrong.to_owned() });
+            let expected = Err(Violation::NotIdentifier { name: wrong.to_owned() });
             assert_eq!(tree(&[ExprKind::Nonterminal(wrong.into())]).check(), expected);
             let operand = Box::new(ExceptOperand::Nonterminal(name(wrong)));
             assert_eq!(tree(&[ExprKind::Except { operand, max: None }]).check(), expected);
@@ -317,7 +269,7 @@ mod tests {
         for wrong in
             ["", "end", "<|end", "<||>", "<|>", "<|a b|>", "<|a\n|>", "<|a|>|>", "<|a<|>", "<|a|>b|>"]
         {
-            let expected = Err(Violation::NoSpecialName { name: wrong.to_owned() });
+            let expected = Err(Violation::NotSpecialName { name: wrong.to_owned() });
             assert_eq!(tree(&[ExprKind::SpecialName(wrong.into())]).check(), expected);
         }
         for right in ["<|end|>", "<|||>", "<|>|>", "<|a|b|>"] {
@@ -326,16 +278,16 @@ mod tests {
     }
 
     #[test]
-    fn multiples_are_of_positive_numerals() {
+    fn numerals_are_decimal_and_not_too_long() {
         for wrong in ["", "0", "0.00", ".5", "5.", "-1", "1e3", "1.2.3", "٣", &"1".repeat(41)] {
-            let expected = Err(Violation::NoNumeral { numeral: wrong.to_owned() });
+            let expected = Err(Violation::NotMultipleNumeral { numeral: wrong.to_owned() });
             assert_eq!(tree(&[ExprKind::Multiple(wrong.into())]).check(), expected);
         }
         for right in ["7", "007", "0.25", "2.50", &"1".repeat(40)] {
             assert_eq!(tree(&[ExprKind::Multiple(right.into())]).check(), Ok(()));
         }
         for wrong in ["", ".5", "5.", "-1", "1e3", &"1".repeat(10_001)] {
-            let expected = Err(Violation::NoBound { numeral: wrong.to_owned() });
+            let expected = Err(Violation::NotComparisonNumeral { numeral: wrong.to_owned() });
             assert_eq!(tree(&[ExprKind::Compared(Comparison::Above, wrong.into())]).check(), expected);
         }
         for right in ["0", "007", "0.250", &"1".repeat(10_000)] {
@@ -344,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn no_length_is_written_as_none() {
+    fn absent_length_is_none() {
         let operand = Box::new(ExceptOperand::Text("x".into()));
         assert_eq!(violation(&[ExprKind::Except { operand, max: Some(0) }]), "expr0 has the length 0");
     }

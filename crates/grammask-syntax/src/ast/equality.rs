@@ -1,13 +1,13 @@
-//! Equality of trees as far as they mean the same: spans and the order of the arena do not count.
+//! Structural equality of trees: spans and the order of the arena are ignored.
 
 use crate::ast::{Ast, ExceptOperand, ExprId, ExprKind, Unordered};
 
 impl Ast {
-    /// Whether two trees have the same rules in the same order, with the same bodies and the same start; spans and ids may
-    /// differ. Both trees must pass [`Ast::check`].
+    /// Returns true if two trees have equal rules in equal order, with equal bodies and an equal start
+    /// symbol. Spans and ids may differ. Both trees must pass [`Ast::check`].
     ///
     /// # Panics
-    /// When an id in a tree is not from this tree.
+    /// If an id in a tree is not from this tree.
     ///
     /// # Complexity
     /// Linear in the number of expressions.
@@ -32,6 +32,7 @@ impl Ast {
         })
     }
 
+    /// Compares the pairs of expressions on a stack, with all expressions below them.
     fn same_bodies(&self, other: &Self, pairs: &mut Vec<(ExprId, ExprId)>) -> bool {
         while let Some((left, right)) = pairs.pop() {
             let (left, right) = (&self.expr(left).kind, &other.expr(right).kind);
@@ -45,7 +46,7 @@ impl Ast {
     }
 }
 
-/// Whether two expressions are equal but for their children and spans.
+/// Returns true if two expressions are equal except for their children and spans.
 fn same_node(left: &ExprKind, right: &ExprKind) -> bool {
     match (left, right) {
         (ExprKind::Sequence(_), ExprKind::Sequence(_))
@@ -67,10 +68,10 @@ fn same_node(left: &ExprKind, right: &ExprKind) -> bool {
                 }
         }
         (ExprKind::Unordered(left), ExprKind::Unordered(right)) => {
-            let Unordered { parts: _, has_separator, min, max, needs } = &**right;
+            let Unordered { parts: _, has_separator, min, max, requires } = &**right;
             left.has_separator == *has_separator
                 && (left.min, left.max) == (*min, *max)
-                && left.needs == *needs
+                && left.requires == *requires
         }
         _ => left == right,
     }

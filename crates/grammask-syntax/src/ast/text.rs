@@ -1,5 +1,5 @@
-//! Texts of a tree: short ones stand in place, long ones are shared. A tree of a million texts is so copied, and given back, without a million
-//! allocations.
+//! The texts in a tree. Short texts are stored in place and long texts are shared, so copying and dropping a
+//! tree of a million texts does not take a million allocations.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -7,10 +7,11 @@ use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// Texts of up to so many bytes stand in place.
-const SHORT: usize = 30;
+/// Maximum length of a text that is stored in place, in bytes. With the length and the tag, it makes a
+/// [`Text`] as large as its other variants: 32 bytes.
+const MAX_INLINE_BYTES: usize = 30;
 
-/// A text that does not change: a [`str`] wherever one is asked for. A clone costs no allocation.
+/// An immutable text that dereferences to [`str`]. Cloning it does not allocate.
 ///
 /// ```
 /// use grammask_syntax::Text;
@@ -25,13 +26,13 @@ pub struct Text(Repr);
 
 #[derive(Clone)]
 enum Repr {
-    Short {
+    Inline {
         len: u8,
-        bytes: [u8; SHORT],
+        bytes: [u8; MAX_INLINE_BYTES],
     },
     Long(Arc<str>),
-    /// From one place to the other in a text that several share.
-    Part {
+    /// The half-open byte range `start..end` of a text that several share.
+    Shared {
         of: Arc<str>,
         start: u32,
         end: u32,
@@ -39,40 +40,40 @@ enum Repr {
 }
 
 impl Text {
-    /// The text.
+    /// Returns the text as a string slice.
     #[inline]
     pub fn as_str(&self) -> &str {
         match &self.0 {
-            // They were copied from a `str`.
-            Repr::Short { .. } => std::str::from_utf8(self.as_bytes()).unwrap_or_default(),
+            // The bytes were copied from a `str`.
+            Repr::Inline { .. } => std::str::from_utf8(self.as_bytes()).unwrap_or_default(),
             Repr::Long(text) => text,
-            Repr::Part { of, start, end } => &of[*start as usize..*end as usize],
+            Repr::Shared { of, start, end } => &of[*start as usize..*end as usize],
         }
     }
 
-    /// Its bytes.
+    /// Returns the bytes of the text.
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {
         match &self.0 {
-            Repr::Short { len, bytes } => &bytes[..usize::from(*len)],
+            Repr::Inline { len, bytes } => &bytes[..usize::from(*len)],
             Repr::Long(text) => text.as_bytes(),
-            Repr::Part { of, start, end } => &of.as_bytes()[*start as usize..*end as usize],
+            Repr::Shared { of, start, end } => &of.as_bytes()[*start as usize..*end as usize],
         }
     }
 
-    /// All these texts, of which the long ones stand in one place.
+    /// Converts texts, and stores the bytes of all long ones in one allocation.
     ///
     /// ```
     /// use grammask_syntax::Text;
     ///
     /// let texts = ["a".to_owned(), "b".repeat(100), "c".repeat(100)];
-    /// let all = Text::all(texts.iter().map(String::as_str));
+    /// let all = Text::share_storage(texts.iter().map(String::as_str));
     /// assert!(all.iter().zip(&texts).all(|(one, other)| one == other));
     /// ```
-    pub fn all<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> Vec<Self> {
-        let is_long = |text: &&str| text.len() > SHORT;
+    pub fn share_storage<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> Vec<Self> {
+        let is_long = |text: &&str| text.len() > MAX_INLINE_BYTES;
         let length = texts.clone().filter(is_long).map(str::len).sum();
-        // What is too long for the numbers of places has a place of its own.
+        // Offsets have 32 bits. Longer texts are stored separately.
         if length == 0 || u32::try_from(length).is_err() {
             return texts.map(Self::from).collect();
         }
@@ -85,7 +86,7 @@ impl Text {
                 return Self::from(text);
             }
             let end = start + text.len() as u32;
-            let part = Repr::Part { of: Arc::clone(&all), start, end };
+            let part = Repr::Shared { of: Arc::clone(&all), start, end };
             start = end;
             Self(part)
         };
@@ -95,11 +96,11 @@ impl Text {
 
 impl From<&str> for Text {
     fn from(text: &str) -> Self {
-        let mut bytes = [0; SHORT];
+        let mut bytes = [0; MAX_INLINE_BYTES];
         match bytes.get_mut(..text.len()) {
             Some(place) => {
                 place.copy_from_slice(text.as_bytes());
-                Self(Repr::Short { len: text.len() as u8, bytes })
+                Self(Repr::Inline { len: text.len() as u8, bytes })
             }
             None => Self(Repr::Long(text.into())),
         }
@@ -179,7 +180,7 @@ impl PartialEq<String> for Text {
 }
 
 impl Hash for Text {
-    /// That of the `str`, without a look whether it is one.
+    /// Equals the hash of the `str`, without validation of UTF-8.
     fn hash<H: Hasher>(&self, state: &mut H) {
         state.write(self.as_bytes());
         state.write_u8(0xFF);
@@ -228,14 +229,14 @@ impl<'de> serde::Deserialize<'de> for Text {
 mod tests {
     use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
-    use super::{SHORT, Text};
+    use super::{MAX_INLINE_BYTES, Text};
 
     #[test]
-    fn texts_are_what_they_were_made_of() {
+    fn text_equals_the_string_it_was_built_from() {
         assert_eq!(size_of::<Text>(), 32);
         let hash = BuildHasherDefault::<DefaultHasher>::default();
-        let texts: Vec<String> = (0..3 * SHORT).map(|len| "é".repeat(len)).collect();
-        let all = Text::all(texts.iter().map(String::as_str));
+        let texts: Vec<String> = (0..3 * MAX_INLINE_BYTES).map(|len| "é".repeat(len)).collect();
+        let all = Text::share_storage(texts.iter().map(String::as_str));
         for (text, part) in texts.iter().zip(all) {
             let alone = Text::from(text);
             assert!(alone == *text && part == *text && alone == part);

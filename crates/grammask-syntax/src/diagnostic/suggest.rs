@@ -1,12 +1,16 @@
-//! The neighbour of a misspelt name.
+//! Suggestions for a misspelt name: "did you mean ...?".
 
-/// The candidate that is most like `name`, when one is like it: few letters changed, added, left out or swapped with their
-/// neighbour. Among equally like ones the first. A candidate equal to `name` is no suggestion.
+use strsim::osa_distance;
+
+/// Returns the candidate that is most similar to `name`: with the fewest letters changed, inserted, deleted,
+/// or swapped with their neighbor. Among equally similar candidates, returns the first one. Returns `None` if
+/// no candidate is similar enough for a typo. A candidate equal to `name` is ignored.
 ///
-/// Letters that differ only in case count as equal, but a candidate that differs in something else than case loses.
+/// ASCII letters are compared without their case.
 ///
 /// # Complexity
-/// Linear in the total length of the candidates, times at most 7.
+/// O(c + d^2) for candidates of c bytes, where d is the length of the part in which a candidate of about the
+/// right length differs from `name`, at most 256 bytes. Candidates with longer differences are not suggested.
 ///
 /// # Example
 ///
@@ -16,17 +20,13 @@
 /// ```
 ///
 /// # Source
-/// Optimal string alignment distance (Damerau 1964, restricted), computed in a band around the diagonal.
+/// Optimal string alignment distance: F. J. Damerau, "A technique for computer detection and correction of
+/// spelling errors", Communications of the ACM 7 (1964), restricted to one edit per substring.
 pub fn suggest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let name_bytes = name.as_bytes();
-    let mut limit = most_changes(name_bytes.len());
+    let mut limit = max_edits(name.len());
     let mut best = None;
-    let mut rows = Rows::default();
-    for candidate in candidates {
-        if candidate == name {
-            continue;
-        }
-        if let Some(distance) = rows.distance(name_bytes, candidate.as_bytes(), limit) {
+    for candidate in candidates.into_iter().filter(|&candidate| candidate != name) {
+        if let Some(distance) = distance_within(name, candidate, limit) {
             best = Some(candidate);
             if distance == 0 {
                 break;
@@ -37,8 +37,8 @@ pub fn suggest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     best
 }
 
-/// How many changes still make a likely mistake of a name with so many bytes.
-fn most_changes(length: usize) -> usize {
+/// Returns the number of edits up to which a name of this length, in bytes, is a likely typo.
+fn max_edits(length: usize) -> usize {
     match length {
         0 | 1 => 0,
         2..=5 => 1,
@@ -47,61 +47,35 @@ fn most_changes(length: usize) -> usize {
     }
 }
 
-/// Three rows of the table of distances, reused from candidate to candidate.
-#[derive(Default)]
-struct Rows {
-    before: Vec<usize>,
-    previous: Vec<usize>,
-    current: Vec<usize>,
+/// Maximum length of the parts in which two names may differ, in bytes. The time for a distance is quadratic
+/// in it.
+const MAX_DIFFERENCE_BYTES: usize = 256;
+
+/// Returns the distance of two names, without the case of ASCII letters. Returns `None` if it is more than
+/// `limit`.
+fn distance_within(left: &str, right: &str, limit: usize) -> Option<usize> {
+    if left.len().abs_diff(right.len()) > limit {
+        return None;
+    }
+    let (left, right) = without_common_ends(left, right);
+    let longer = left.len().max(right.len());
+    if longer > MAX_DIFFERENCE_BYTES || (limit == 0 && longer > 0) {
+        return None;
+    }
+    let distance = osa_distance(&left.to_ascii_lowercase(), &right.to_ascii_lowercase());
+    (distance <= limit).then_some(distance)
 }
 
-impl Rows {
-    /// The distance, if it is at most `limit`. Row `i` holds the distances of the first `i` bytes of `left` to the
-    /// beginnings of `right` whose length differs from `i` by at most `limit`; cell `j + limit - i` is length `j`.
-    fn distance(&mut self, left: &[u8], right: &[u8], limit: usize) -> Option<usize> {
-        if left.len().abs_diff(right.len()) > limit {
-            return None;
-        }
-        let width = 2 * limit + 1;
-        let far = limit + 1;
-        for row in [&mut self.before, &mut self.previous, &mut self.current] {
-            row.clear();
-            row.resize(width, far);
-        }
-        for i in 0..=left.len() {
-            self.current.fill(far);
-            for cell in 0..width {
-                let Some(j) = (i + cell).checked_sub(limit).filter(|&j| j <= right.len()) else { continue };
-                let mut least = if i == 0 { j } else { far };
-                if i > 0 {
-                    // Leaving out a byte of `left` keeps `j`, which lies one cell further in the row before.
-                    least = least.min(self.previous.get(cell + 1).map_or(far, |distance| distance + 1));
-                }
-                if j > 0 && cell > 0 {
-                    least = least.min(self.current[cell - 1] + 1);
-                }
-                if i > 0 && j > 0 {
-                    let equal = left[i - 1].eq_ignore_ascii_case(&right[j - 1]);
-                    least = least.min(self.previous[cell] + usize::from(!equal));
-                    let swapped = i > 1
-                        && j > 1
-                        && left[i - 1].eq_ignore_ascii_case(&right[j - 2])
-                        && left[i - 2].eq_ignore_ascii_case(&right[j - 1]);
-                    if swapped {
-                        least = least.min(self.before[cell] + 1);
-                    }
-                }
-                self.current[cell] = least.min(far);
-            }
-            if self.current.iter().all(|&distance| distance > limit) {
-                return None;
-            }
-            std::mem::swap(&mut self.before, &mut self.previous);
-            std::mem::swap(&mut self.previous, &mut self.current);
-        }
-        let last = self.previous[right.len() + limit - left.len()];
-        (last <= limit).then_some(last)
-    }
+/// Removes the longest common prefix and the longest common suffix, without the case of ASCII letters. The
+/// distance of the rest is the distance of the whole.
+fn without_common_ends<'a>(left: &'a str, right: &'a str) -> (&'a str, &'a str) {
+    let is_equal = |(left, right): &(char, char)| left.eq_ignore_ascii_case(right);
+    let prefix = left.chars().zip(right.chars()).take_while(is_equal);
+    let length: usize = prefix.map(|(character, _)| character.len_utf8()).sum();
+    let (left, right) = (&left[length..], &right[length..]);
+    let suffix = left.chars().rev().zip(right.chars().rev()).take_while(is_equal);
+    let length: usize = suffix.map(|(character, _)| character.len_utf8()).sum();
+    (&left[..left.len() - length], &right[..right.len() - length])
 }
 
 #[cfg(test)]
@@ -131,24 +105,24 @@ mod tests {
     }
 
     #[test]
-    fn the_band_gives_the_distances_of_the_whole_table() {
+    fn distances_are_those_of_the_definition() {
         // All words over two letters with up to five of them.
-        let words: Vec<Vec<u8>> =
-            (1..64_u8).map(|code| (0..code.ilog2()).map(|bit| b'a' + (code >> bit & 1)).collect()).collect();
-        let mut rows = Rows::default();
+        let words: Vec<String> = (1..64_u8)
+            .map(|code| (0..code.ilog2()).map(|bit| char::from(b'a' + (code >> bit & 1))).collect())
+            .collect();
         for left in &words {
             for right in &words {
-                let distance = whole_table(left, right);
+                let distance = whole_table(left.as_bytes(), right.as_bytes());
                 for limit in 0..4 {
                     let expected = Some(distance).filter(|&distance| distance <= limit);
-                    assert_eq!(rows.distance(left, right, limit), expected, "{left:?} {right:?} {limit}");
+                    assert_eq!(distance_within(left, right, limit), expected, "{left:?} {right:?} {limit}");
                 }
             }
         }
     }
 
     #[test]
-    fn likely_mistakes_are_recognized() {
+    fn likely_typos_are_recognized() {
         let names = ["start", "value", "values", "expression", "expr", "e", "ws"];
         for (wrong, right) in [
             ("Start", "start"),
@@ -165,14 +139,14 @@ mod tests {
     }
 
     #[test]
-    fn nothing_far_is_suggested() {
+    fn distant_names_are_not_suggested() {
         for wrong in ["x", "", "list", "stop", "expressive_number", "value"] {
             assert_eq!(suggest(wrong, ["start", "value", "expression", "e"]), None, "{wrong}");
         }
     }
 
     #[test]
-    fn the_first_of_the_nearest_wins() {
+    fn first_of_the_nearest_names_wins() {
         assert_eq!(suggest("item", ["items", "itam", "iTem", "Item"]), Some("iTem"));
         assert_eq!(suggest("item", ["items", "itam"]), Some("items"));
         assert_eq!(suggest("item", ["itam", "items"]), Some("itam"));

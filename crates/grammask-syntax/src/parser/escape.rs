@@ -1,8 +1,8 @@
-//! The escapes of quoted forms: one backslash sequence to the character that it stands for.
+//! Decodes the escapes in quoted forms.
 
 use crate::error::ErrorKind;
 
-/// What a backslash sequence is.
+/// A decoded backslash sequence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Escape {
     Character(char),
@@ -11,11 +11,11 @@ pub(crate) enum Escape {
     Unfinished,
 }
 
-/// Reads the sequence at the beginning of `text`, which is a backslash. Also gives its length in bytes, which ends at a
-/// character boundary, at least 1.
+/// Decodes the sequence at the beginning of `text`, which begins with a backslash. Also returns its length in
+/// bytes: at least 1, and up to a character boundary.
 ///
-/// `\xHH` and the octal forms are code points, not bytes. An octal number takes up to three digits, up to two where
-/// the first one is above 3, so that none exceeds 255.
+/// `\xHH` and the octal forms are code points, not bytes. An octal number has up to three digits, or up to
+/// two if the first digit is above 3, so that it is at most 255.
 pub(crate) fn read_escape(text: &str, in_regex: bool) -> (Escape, usize) {
     let Some(character) = text[1..].chars().next() else { return (Escape::Unfinished, 1) };
     let simple = match character {
@@ -41,15 +41,16 @@ pub(crate) fn read_escape(text: &str, in_regex: bool) -> (Escape, usize) {
     (Escape::Character(simple), 2)
 }
 
+/// Decodes an octal number.
 fn octal(text: &str) -> (Escape, usize) {
     let digits = &text.as_bytes()[1..];
-    let most = if digits[0] <= b'3' { 3 } else { 2 };
-    let length = digits.iter().take(most).take_while(|byte| matches!(byte, b'0'..=b'7')).count();
+    let max_digits = if digits[0] <= b'3' { 3 } else { 2 };
+    let length = digits.iter().take(max_digits).take_while(|byte| matches!(byte, b'0'..=b'7')).count();
     let code = digits[..length].iter().fold(0, |code, digit| code * 8 + u32::from(digit - b'0'));
     (code_point(code), 1 + length)
 }
 
-/// `\x`, `\u` or `\U` and exactly `count` hexadecimal digits.
+/// Decodes `\x` or `\U` and exactly `count` hexadecimal digits. `expected` is the complete form for an error.
 fn fixed(text: &str, count: usize, expected: &'static str) -> (Escape, usize) {
     match hexadecimal(text, count) {
         Ok(code) => (code_point(code), 2 + count),
@@ -57,14 +58,15 @@ fn fixed(text: &str, count: usize, expected: &'static str) -> (Escape, usize) {
     }
 }
 
-/// The number behind a two-character prefix, or the length of the sequence as far as it goes.
+/// Returns the number of `count` hexadecimal digits after a prefix of two characters. If there are fewer
+/// digits, returns the length of the prefix with them.
 fn hexadecimal(text: &str, count: usize) -> Result<u32, usize> {
     let digits = text.bytes().skip(2).take(count).take_while(u8::is_ascii_hexdigit).count();
     let code = u32::from_str_radix(&text[2..2 + digits], 16);
     if digits == count { code.map_err(|_| 2 + digits) } else { Err(2 + digits) }
 }
 
-/// `\uHHHH`, or two of them that make a surrogate pair.
+/// Decodes `\uHHHH`, or two of them that are a surrogate pair.
 fn utf16(text: &str) -> (Escape, usize) {
     const LENGTH: usize = r"\uHHHH".len();
     let high = match hexadecimal(text, 4) {
@@ -80,7 +82,7 @@ fn utf16(text: &str) -> (Escape, usize) {
     (code_point(high), LENGTH)
 }
 
-/// `\u{H...}`, any number of digits.
+/// Decodes `\u{H...}` with any number of digits.
 fn braced(text: &str) -> (Escape, usize) {
     const PREFIX: usize = r"\u{".len();
     let digits = text.bytes().skip(PREFIX).take_while(u8::is_ascii_hexdigit).count();
@@ -93,6 +95,7 @@ fn braced(text: &str) -> (Escape, usize) {
     (code_point(code), end + 1)
 }
 
+/// Converts a code point to a character, or to an error if it is a surrogate or too large.
 fn code_point(code: u32) -> Escape {
     match char::from_u32(code) {
         Some(character) => Escape::Character(character),
@@ -110,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn every_escape_is_its_character() {
+    fn escapes_decode_to_their_characters() {
         let cases = [
             (r"\b", '\u{8}'),
             (r"\f", '\u{C}'),
@@ -144,14 +147,14 @@ mod tests {
     }
 
     #[test]
-    fn octal_stops_before_it_exceeds_a_byte() {
+    fn octal_numbers_are_at_most_255() {
         assert_eq!(read(r"\400"), (Escape::Character(' '), 3));
         assert_eq!(read(r"\0123"), (Escape::Character('\n'), 4));
         assert_eq!(read(r"\08"), (Escape::Character('\0'), 2));
     }
 
     #[test]
-    fn surrogates_count_only_in_pairs() {
+    fn surrogates_are_valid_in_pairs_only() {
         for text in [r"\uD83D", r"\uD83Dx", r"\uD83D\n", r"\uD83D\uD83D", r"\uD83D\uDE", r"\uDE00\uD83D"] {
             let (escape, length) = read(text);
             assert!(matches!(escape, Escape::Wrong(ErrorKind::LoneSurrogate { .. })), "{text}");

@@ -1,50 +1,64 @@
-//! The right side of a rule to an expression. An operator-precedence parser with its own stacks, so that nesting costs
+//! Parses the body of a rule. An operator-precedence parser with explicit stacks, so that nesting takes
 //! memory and no recursion.
+//!
+//! # Source
+//!
+//! R. W. Floyd, "Syntactic analysis and operator precedence", Journal of the ACM 10 (1963).
 
-use crate::ast::check::{is_bound, is_numeral};
+use crate::ast::notation::{
+    MAX_COMPARISON_DIGITS, MAX_MULTIPLE_DIGITS, MAX_REPETITIONS, is_comparison_numeral, is_multiple_numeral,
+};
 use crate::ast::{Comparison, ExceptOperand, ExprId, ExprKind, Quantifier, Span};
-use crate::error::{ErrorKind, MAX_BOUND, MAX_BOUND_DIGITS, MAX_DIGITS, shorten};
+use crate::error::{ErrorKind, shorten};
+use crate::parser::Parser;
 use crate::parser::lexer::{Bracket, Quoted, TokenKind};
-use crate::parser::unordered::Limits;
-use crate::parser::{Parser, limit};
+use crate::parser::unordered::Conditions;
 
-/// An expression with the span that includes its parentheses.
+/// An operand on the stack.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Value {
     pub(crate) expr: ExprId,
+    /// Span of the expression, including its parentheses.
     outer: Span,
 }
 
-/// What makes an expression of the one that it is put around.
-type Around = fn(ExprId) -> ExprKind;
+/// Constructor of an expression with one child.
+type Wrapper = fn(ExprId) -> ExprKind;
 
-/// An open group, or a rule's body. The numbers are places in the parser's stacks, where what belongs to it begins.
+/// An open group, or the body of a rule. Stack indices say where the operands of each level begin.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {
-    /// The bracket and its place; `None` for a rule's body.
+    /// The opening bracket and its span. `None` for the body of a rule.
     open: Option<(Bracket, Span)>,
+    /// Index into `values` of the first alternative.
     pub(crate) alternatives: usize,
+    /// Index into `values` of the first part of the current sequence.
     pub(crate) sequence: usize,
+    /// Index into `values` of the first operand of the current `&`.
     pub(crate) conjunction: usize,
+    /// Index into `nots` of the first `~` in this group.
     nots: usize,
-    /// Where `json!` or `distinct!` stands before the bracket, and what it makes of the group.
-    bang: Option<(usize, Around)>,
-    /// For `unordered!`: where it begins, its first item, and its separator if that has begun.
-    pub(crate) selection: Option<Selection>,
+    /// Byte offset of `json!` or `distinct!` before the bracket, and the constructor of its expression.
+    operator: Option<(usize, Wrapper)>,
+    /// The operands of `unordered!`, if this is its group.
+    pub(crate) unordered: Option<OpenUnordered>,
 }
 
 /// An open `unordered!`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Selection {
+pub(crate) struct OpenUnordered {
+    /// Byte offset of the operator.
     pub(crate) start: usize,
+    /// Index into `values` of the first item.
     pub(crate) items: usize,
+    /// Index into `values` of the separator, once it has begun.
     pub(crate) separator: Option<usize>,
 }
 
-/// What an operand follows.
+/// The token before an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum After {
-    /// The beginning of a body or group.
+pub(crate) enum Preceding {
+    /// The beginning of a body or of a group.
     Start,
     Bar,
     Comma,
@@ -52,24 +66,24 @@ pub(crate) enum After {
     Tilde,
     /// Another operand.
     Operand,
-    /// Something that was reported.
+    /// A token that was reported as an error.
     Reported,
 }
 
 impl Parser<'_> {
-    /// Reads alternatives up to the end of the rule.
+    /// Parses alternatives up to the end of the rule.
     pub(crate) fn body(&mut self, rule: &str) -> ExprId {
         self.values.clear();
         self.frames.clear();
         self.nots.clear();
         self.open_frame(None);
-        let mut after = After::Start;
+        let mut preceding = Preceding::Start;
         loop {
-            if !self.operand(&mut after, rule) {
+            if !self.operand(&mut preceding, rule) {
                 continue;
             }
             if let Some(next) = self.operators() {
-                after = next;
+                preceding = next;
                 continue;
             }
             if let [_, opened @ ..] = &self.frames[..]
@@ -86,17 +100,19 @@ impl Parser<'_> {
         }
     }
 
+    /// Adds an expression to the tree and to the stack of operands.
     pub(crate) fn push_value(&mut self, kind: ExprKind, span: Span) {
         let expr = self.push(kind, span);
         self.values.push(Value { expr, outer: span });
     }
 
-    /// Stands for an operand that was reported as wrong or missing.
-    pub(crate) fn push_stand_in(&mut self) {
+    /// Pushes a placeholder for an operand that was reported as wrong or missing.
+    pub(crate) fn push_placeholder(&mut self) {
         let here = Span::new(self.previous_end, self.previous_end);
         self.push_value(ExprKind::Text(String::new().into()), here);
     }
 
+    /// Opens a group.
     pub(crate) fn open_frame(&mut self, open: Option<(Bracket, Span)>) {
         let here = self.values.len();
         let nots = self.nots.len();
@@ -106,25 +122,17 @@ impl Parser<'_> {
             sequence: here,
             conjunction: here,
             nots,
-            selection: None,
-            bang: None,
+            unordered: None,
+            operator: None,
         });
     }
 
+    /// Returns the innermost open group.
     pub(crate) fn frame(&mut self) -> &mut Frame {
-        self.frames.last_mut().expect("the body's frame is at the bottom")
+        self.frames.last_mut().expect("the frame of the body is at the bottom")
     }
 
-    /// Whether one more group or `~` may be opened.
-    pub(crate) fn may_nest(&mut self) -> bool {
-        let depth = self.frames.len() + self.nots.len();
-        let maximum = self.config.max_nesting;
-        if depth > maximum {
-            self.stop(limit("max_nesting", maximum, depth), self.current.span);
-        }
-        depth <= maximum
-    }
-
+    /// Returns true if the current token begins an operand.
     pub(crate) fn at_operand(&self) -> bool {
         matches!(
             self.current.kind,
@@ -144,10 +152,11 @@ impl Parser<'_> {
         )
     }
 
-    /// Reads what begins an operand; `true` when the operand is the last value, `false` when more must be read first.
-    fn operand(&mut self, after: &mut After, rule: &str) -> bool {
+    /// Reads the beginning of an operand. Returns true if the operand is complete and on the stack, and false
+    /// if another operand must be read first.
+    fn operand(&mut self, preceding: &mut Preceding, rule: &str) -> bool {
         if self.at_body_end() {
-            self.missing_operand(*after, rule);
+            self.missing_operand(*preceding, rule);
             return true;
         }
         if let TokenKind::Quoted(quoted, content) = &mut self.current.kind {
@@ -155,8 +164,8 @@ impl Parser<'_> {
             let kind = match quoted {
                 Quoted::Text => ExprKind::Text(content.into()),
                 Quoted::Regex => ExprKind::Regex(content.into()),
-                Quoted::Early => ExprKind::Early(content.into()),
-                Quoted::Without => ExprKind::Without(content.into()),
+                Quoted::PrefixMinimal => ExprKind::PrefixMinimal(content.into()),
+                Quoted::NotContaining => ExprKind::NotContaining(content.into()),
                 Quoted::Substrings => ExprKind::Substrings(content.into()),
             };
             let span = self.bump().span;
@@ -178,83 +187,85 @@ impl Parser<'_> {
                 self.push_value(ExprKind::SpecialId(id), span);
             }
             TokenKind::Except => self.except(),
-            TokenKind::Unordered => return self.unordered(after),
+            TokenKind::Unordered => return self.unordered(preceding),
             TokenKind::Multiple => self.multiple(None),
             TokenKind::Compared(comparison) => self.multiple(Some(comparison)),
-            TokenKind::Json => return self.banged("json", ExprKind::Json, after),
-            TokenKind::Distinct => return self.banged("distinct", ExprKind::Distinct, after),
+            TokenKind::Json => return self.wrapping_operator("json", ExprKind::Json, preceding),
+            TokenKind::Distinct => return self.wrapping_operator("distinct", ExprKind::Distinct, preceding),
             TokenKind::Tilde => {
                 if self.may_nest() {
                     self.nots.push(self.current.span.start);
                     self.bump();
-                    *after = After::Tilde;
+                    *preceding = Preceding::Tilde;
                 }
                 return false;
             }
             TokenKind::Open(_) if at_bounds => {
                 self.error(ErrorKind::NothingToRepeat, self.current.span);
                 self.postfix();
-                self.push_stand_in();
+                self.push_placeholder();
             }
             TokenKind::Open(bracket) => {
                 if self.may_nest() {
                     let span = self.bump().span;
                     self.open_frame(Some((bracket, span)));
-                    *after = After::Start;
+                    *preceding = Preceding::Start;
                 }
                 return false;
             }
             TokenKind::Postfix(_) => {
                 self.error(ErrorKind::NothingToRepeat, self.current.span);
                 self.bump();
-                self.push_stand_in();
+                self.push_placeholder();
             }
             TokenKind::Comma => {
-                self.error(ErrorKind::MissingLeft { before: ',' }, self.current.span);
+                self.error(ErrorKind::MissingLeftOperand { before: ',' }, self.current.span);
                 self.bump();
-                *after = After::Reported;
+                *preceding = Preceding::Reported;
                 return false;
             }
             TokenKind::Ampersand => {
-                self.error(ErrorKind::MissingLeft { before: '&' }, self.current.span);
-                self.push_stand_in();
+                self.error(ErrorKind::MissingLeftOperand { before: '&' }, self.current.span);
+                self.push_placeholder();
             }
-            TokenKind::Bar | TokenKind::Close(_) | TokenKind::Semicolon => self.missing_operand(*after, rule),
+            TokenKind::Bar | TokenKind::Close(_) | TokenKind::Semicolon => {
+                self.missing_operand(*preceding, rule)
+            }
             TokenKind::Bad => {
                 let span = self.bump().span;
                 if self.lexer.slice(span).ends_with('!')
                     && self.current.kind == TokenKind::Open(Bracket::Round)
                 {
-                    // What an unknown operator takes is unknown as well.
+                    // The operands of an unknown operator have an unknown form.
                     self.bump();
                     self.skip_parentheses(true);
                 }
-                self.push_stand_in();
+                self.push_placeholder();
             }
             _ => {
                 let found = self.describe_current();
                 self.error_here(ErrorKind::Unexpected { found });
                 self.bump();
-                self.push_stand_in();
+                self.push_placeholder();
             }
         }
         true
     }
 
     /// Reports that an operand is missing before the current token.
-    fn missing_operand(&mut self, after: After, rule: &str) {
+    fn missing_operand(&mut self, preceding: Preceding, rule: &str) {
         let span = self.current.span;
         let group = self.frame().open;
-        let kind = match (after, &self.current.kind) {
-            (After::Reported | After::Operand, _) => None,
-            (After::Comma, _) => Some(ErrorKind::MissingOperand { after: ',' }),
-            (After::Ampersand, _) => Some(ErrorKind::MissingOperand { after: '&' }),
-            (After::Tilde, _) => Some(ErrorKind::MissingOperand { after: '~' }),
-            (After::Bar, _) | (After::Start, TokenKind::Bar) => Some(ErrorKind::EmptyAlternative),
-            (After::Start, _) if group.is_none() => Some(ErrorKind::EmptyRule { rule: shorten(rule) }),
-            (After::Start, TokenKind::Close(_) | TokenKind::Semicolon) => Some(ErrorKind::EmptyGroup),
-            // The group is unclosed, which is said elsewhere.
-            (After::Start, _) => None,
+        let kind = match (preceding, &self.current.kind) {
+            (Preceding::Reported | Preceding::Operand, _) => None,
+            (Preceding::Comma, _) => Some(ErrorKind::MissingOperand { after: ',' }),
+            (Preceding::Ampersand, _) => Some(ErrorKind::MissingOperand { after: '&' }),
+            (Preceding::Tilde, _) => Some(ErrorKind::MissingOperand { after: '~' }),
+            (Preceding::Bar, _) | (Preceding::Start, TokenKind::Bar) => Some(ErrorKind::EmptyAlternative),
+            (Preceding::Start, _) if group.is_none() => Some(ErrorKind::EmptyRule { rule: shorten(rule) }),
+            (Preceding::Start, TokenKind::Close(_) | TokenKind::Semicolon) => Some(ErrorKind::EmptyGroup),
+            // The unclosed group is reported elsewhere.
+            (Preceding::Start, _) => None,
         };
         match (kind, group) {
             (Some(ErrorKind::EmptyGroup), Some((_, open))) => {
@@ -264,12 +275,12 @@ impl Parser<'_> {
             (None, _) => {}
         }
         self.missing_at = Some(span.start);
-        self.push_stand_in();
+        self.push_placeholder();
     }
 
-    /// Goes on behind an operand, through postfixes, operators and closing brackets, to the next operand; `None` at the
-    /// end of the rule.
-    fn operators(&mut self) -> Option<After> {
+    /// Reads postfixes, operators and closing brackets after an operand, up to the next operand. Returns
+    /// `None` at the end of the rule.
+    fn operators(&mut self) -> Option<Preceding> {
         self.postfixes();
         loop {
             if self.at_body_end() {
@@ -279,11 +290,11 @@ impl Parser<'_> {
             match self.current.kind {
                 TokenKind::Ampersand => {
                     self.bump();
-                    return Some(After::Ampersand);
+                    return Some(Preceding::Ampersand);
                 }
                 TokenKind::Comma if self.in_items() => {
                     self.next_part();
-                    return Some(After::Comma);
+                    return Some(Preceding::Comma);
                 }
                 TokenKind::Semicolon => {
                     if let Some(after) = self.next_section() {
@@ -294,7 +305,7 @@ impl Parser<'_> {
                     self.close_conjunction();
                     self.bump();
                     self.frame().conjunction = self.values.len();
-                    return Some(After::Comma);
+                    return Some(Preceding::Comma);
                 }
                 TokenKind::Bar => {
                     self.close_sequence();
@@ -302,7 +313,7 @@ impl Parser<'_> {
                     let here = self.values.len();
                     let frame = self.frame();
                     (frame.sequence, frame.conjunction) = (here, here);
-                    return Some(After::Bar);
+                    return Some(Preceding::Bar);
                 }
                 TokenKind::Close(bracket) if self.frames.len() > 1 => self.close_group(bracket),
                 TokenKind::Close(bracket) => {
@@ -311,7 +322,7 @@ impl Parser<'_> {
                 _ if self.at_operand() => {
                     self.close_conjunction();
                     self.frame().conjunction = self.values.len();
-                    return Some(After::Operand);
+                    return Some(Preceding::Operand);
                 }
                 _ => {
                     let found = self.describe_current();
@@ -323,6 +334,7 @@ impl Parser<'_> {
         }
     }
 
+    /// Reports a closing bracket without an open one.
     fn unmatched_close(&mut self, found: Bracket) {
         let span = self.current.span;
         if found == Bracket::Round && self.lexer.text_before(span.start).ends_with('*') {
@@ -334,12 +346,13 @@ impl Parser<'_> {
         self.bump();
     }
 
+    /// Reads a closing bracket, and closes the innermost group.
     fn close_group(&mut self, found: Bracket) {
         let close = self.bump().span;
         let Some(frame) = self.frames.pop() else { return };
         self.close_alternatives(frame);
-        if let (Some(selection), Bracket::Round) = (frame.selection, found) {
-            self.push_unordered(selection, Limits::default());
+        if let (Some(unordered), Bracket::Round) = (frame.unordered, found) {
+            self.push_unordered(unordered, Conditions::default());
         } else if let Some((bracket, open)) = frame.open {
             if bracket != found {
                 let (found, open_character) = (found.close(), bracket.open());
@@ -347,8 +360,8 @@ impl Parser<'_> {
             }
             let outer = Span::new(open.start, close.end);
             match bracket {
-                Bracket::Round => match frame.bang {
-                    Some((start, kind)) => self.wrap(Span::new(start, close.end), kind),
+                Bracket::Round => match frame.operator {
+                    Some((start, wrapper)) => self.wrap(Span::new(start, close.end), wrapper),
                     None => self.top().outer = outer,
                 },
                 Bracket::Square => self.wrap(outer, |expr| repeat(expr, Quantifier::Option)),
@@ -358,18 +371,19 @@ impl Parser<'_> {
         self.postfixes();
     }
 
+    /// Returns the last operand.
     fn top(&mut self) -> &mut Value {
         self.values.last_mut().expect("an operand is on the stack")
     }
 
-    /// Puts an expression around the last value.
+    /// Replaces the last operand by an expression with it as its child.
     fn wrap(&mut self, span: Span, kind: impl FnOnce(ExprId) -> ExprKind) {
         let inner = self.top().expr;
         let expr = self.push(kind(inner), span);
         *self.top() = Value { expr, outer: span };
     }
 
-    /// Applies the postfix and the prefixes of the last value.
+    /// Reads the postfixes of the last operand, and applies them and its prefixes.
     pub(crate) fn postfixes(&mut self) {
         let mut count = 0;
         while matches!(self.current.kind, TokenKind::Postfix(_)) || self.at_bounds() {
@@ -390,13 +404,14 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a brace opens bounds: no group of KBNF begins with a digit or a comma.
+    /// Returns true if the current token is a brace that opens bounds: no group begins with a digit or a
+    /// comma.
     pub(crate) fn at_bounds(&mut self) -> bool {
         self.current.kind == TokenKind::Open(Bracket::Curly)
             && matches!(self.peek_second(), TokenKind::Integer(_) | TokenKind::Comma)
     }
 
-    /// Reads a postfix; `None` for bounds that were reported.
+    /// Reads a postfix. Returns `None` for bounds with an error, which it reports.
     pub(crate) fn postfix(&mut self) -> Option<Quantifier> {
         let first = self.bump();
         if let TokenKind::Postfix(quantifier) = first.kind {
@@ -422,40 +437,43 @@ impl Parser<'_> {
         };
         let (max, max_span) = max.map_or((None, min_span), |(max, span)| (Some(max), span));
         match max {
-            _ if min > MAX_BOUND => self.error(ErrorKind::BoundTooLarge, min_span),
-            Some(max) if max > MAX_BOUND => self.error(ErrorKind::BoundTooLarge, max_span),
+            _ if min > MAX_REPETITIONS => self.error(ErrorKind::BoundTooLarge, min_span),
+            Some(max) if max > MAX_REPETITIONS => self.error(ErrorKind::BoundTooLarge, max_span),
             Some(max) if min > max => self.error(ErrorKind::BoundsReversed { min, max }, span),
             _ => return Some(Quantifier::Bounds { min, max }),
         }
         None
     }
 
-    /// Reads a bound and its place, if there is one; what does not fit becomes a number that is too large as well.
+    /// Reads a bound and its span. Returns `None` if there is no number. A number beyond 32 bits becomes
+    /// `u32::MAX`, which is too large as well.
     fn bound(&mut self) -> Option<(u32, Span)> {
         let TokenKind::Integer(value) = self.current.kind else { return None };
         let value = value.and_then(|value| u32::try_from(value).ok()).unwrap_or(u32::MAX);
         Some((value, self.bump().span))
     }
 
+    /// Replaces the operands of the current `&` by one operand.
     fn close_conjunction(&mut self) {
         let base = self.frame().conjunction;
         self.collapse(base, |parts| ExprKind::And(parts.into()));
     }
 
+    /// Replaces the parts of the current sequence by one operand.
     fn close_sequence(&mut self) {
         self.close_conjunction();
         let base = self.frame().sequence;
         self.collapse(base, |parts| ExprKind::Sequence(parts.into()));
     }
 
-    /// Leaves one value of what belongs to a frame.
+    /// Replaces the operands of a group by one operand.
     pub(crate) fn close_alternatives(&mut self, frame: Frame) {
         self.collapse(frame.conjunction, |parts| ExprKind::And(parts.into()));
         self.collapse(frame.sequence, |parts| ExprKind::Sequence(parts.into()));
         self.collapse(frame.alternatives, |parts| ExprKind::Alternatives(parts.into()));
     }
 
-    /// Makes one value of all from `base` on.
+    /// Replaces the operands from index `base` on by one operand, if there are at least two.
     fn collapse(&mut self, base: usize, kind: impl FnOnce(Vec<ExprId>) -> ExprKind) {
         let [first, .., last] = self.values[base..] else { return };
         let span = Span::new(first.outer.start, last.outer.end);
@@ -463,7 +481,7 @@ impl Parser<'_> {
         self.push_value(kind(parts), span);
     }
 
-    /// Reads `except!(X)` or `except!(X, n)`, and pushes it.
+    /// Parses `except!(X)` or `except!(X, n)`, and pushes it.
     fn except(&mut self) {
         let start = self.bump().span.start;
         match self.except_parts() {
@@ -475,12 +493,12 @@ impl Parser<'_> {
                 let found = self.describe_current();
                 self.error_here(ErrorKind::MalformedExcept { expected, found });
                 self.skip_parentheses(expected != "`(`");
-                self.push_stand_in();
+                self.push_placeholder();
             }
         }
     }
 
-    /// The parts of `except!`, or what was expected in place of the current token.
+    /// Parses the operands of `except!`. On failure, returns a description of the expected token.
     fn except_parts(&mut self) -> Result<(ExceptOperand, Option<u64>), &'static str> {
         if self.current.kind != TokenKind::Open(Bracket::Round) {
             return Err("`(`");
@@ -512,26 +530,27 @@ impl Parser<'_> {
         Ok((operand, max))
     }
 
-    /// Reads `json!(` or its like, and leaves what follows to the group; `true` where it is reported, and stood for.
-    fn banged(&mut self, name: &'static str, kind: Around, after: &mut After) -> bool {
+    /// Reads `json!(` or `distinct!(`, and opens its group. Returns true after an error, with a placeholder
+    /// on the stack.
+    fn wrapping_operator(&mut self, name: &'static str, wrapper: Wrapper, preceding: &mut Preceding) -> bool {
         if !self.may_nest() {
             return false;
         }
         let start = self.bump().span.start;
         if self.current.kind != TokenKind::Open(Bracket::Round) {
             let found = self.describe_current();
-            self.error_here(ErrorKind::NoParenthesis { name, found });
-            self.push_stand_in();
+            self.error_here(ErrorKind::MissingParenthesis { name, found });
+            self.push_placeholder();
             return true;
         }
         let open = self.bump().span;
         self.open_frame(Some((Bracket::Round, open)));
-        self.frame().bang = Some((start, kind));
-        *after = After::Start;
+        self.frame().operator = Some((start, wrapper));
+        *preceding = Preceding::Start;
         false
     }
 
-    /// Reads `multiple!(0.25)`, or `atleast!(0.25)` and its like, and pushes it.
+    /// Parses `multiple!(0.25)`, or a comparison such as `atleast!(0.25)`, and pushes it.
     fn multiple(&mut self, comparison: Option<Comparison>) {
         let name = comparison.map_or("multiple", Comparison::name);
         let start = self.bump().span.start;
@@ -543,29 +562,31 @@ impl Parser<'_> {
         if !is_open || !is_number {
             let found = self.describe_current();
             let expected = if is_open { "a decimal numeral" } else { "`(`" };
-            self.error_here(ErrorKind::MalformedMultiple { name, expected, found });
+            self.error_here(ErrorKind::MalformedNumber { name, expected, found });
             self.skip_parentheses(is_open);
-            self.push_stand_in();
+            self.push_placeholder();
             return;
         }
         let span = self.bump().span;
         let numeral = self.lexer.slice(span).to_owned();
-        let (is_right, most) = match comparison {
-            None => (is_numeral(&numeral), MAX_DIGITS),
-            Some(_) => (is_bound(&numeral), MAX_BOUND_DIGITS),
+        let (is_valid, maximum) = match comparison {
+            None => (is_multiple_numeral(&numeral), MAX_MULTIPLE_DIGITS),
+            Some(_) => (is_comparison_numeral(&numeral), MAX_COMPARISON_DIGITS),
         };
-        if !is_right {
+        if !is_valid {
             let digits = numeral.bytes().filter(u8::is_ascii_digit).count();
-            let is_long = digits > most;
-            let kind =
-                if is_long { ErrorKind::NumeralTooLong { digits, most } } else { ErrorKind::MultipleOfZero };
+            let kind = if digits > maximum {
+                ErrorKind::NumeralTooLong { digits, maximum }
+            } else {
+                ErrorKind::MultipleOfZero
+            };
             self.error(kind, span);
         }
         if self.current.kind == TokenKind::Close(Bracket::Round) {
             self.bump();
         } else {
             let found = self.describe_current();
-            self.error_here(ErrorKind::MalformedMultiple { name, expected: "`)`", found });
+            self.error_here(ErrorKind::MalformedNumber { name, expected: "`)`", found });
             self.skip_parentheses(true);
         }
         let kind = match comparison {
@@ -575,7 +596,8 @@ impl Parser<'_> {
         self.push_value(kind, Span::new(start, self.previous_end));
     }
 
-    /// Skips to behind the parenthesis that closes an open one, but not over the end of the rule.
+    /// Skips a group in parentheses, but not beyond the end of the rule. `is_open` is true if its `(` was
+    /// read already.
     pub(crate) fn skip_parentheses(&mut self, is_open: bool) {
         let mut depth = usize::from(is_open);
         while depth > 0 && !self.at_body_end() {
@@ -588,6 +610,7 @@ impl Parser<'_> {
     }
 }
 
+/// Returns a repetition of an expression.
 fn repeat(expr: ExprId, quantifier: Quantifier) -> ExprKind {
     ExprKind::Repeat { expr, quantifier }
 }

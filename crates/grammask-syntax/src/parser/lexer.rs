@@ -1,5 +1,5 @@
-//! Text to tokens, one at a time. Unescapes quoted forms, skips white space and comments, and reports what is
-//! no token; whatever it reports comes out as one `Bad` token, so that the parser does not report it again.
+//! Splits a text into tokens, one at a time. Decodes escapes, and skips white space and comments. Reports
+//! invalid tokens, and returns them as `Bad`, so that the parser does not report them again.
 
 use crate::ast::{Comparison, Quantifier, Span};
 use crate::error::{ErrorKind, ErrorSink, shorten};
@@ -31,16 +31,17 @@ impl Bracket {
     }
 }
 
-/// What stands before a quote.
+/// The kind of a quoted form, by the prefix before its quote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Quoted {
     Text,
     Regex,
-    Early,
-    Without,
+    PrefixMinimal,
+    NotContaining,
     Substrings,
 }
 
+/// The kind of a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum TokenKind {
     Identifier,
@@ -51,7 +52,7 @@ pub(crate) enum TokenKind {
     Except,
     /// `unordered!`
     Unordered,
-    /// `->`, where it may stand
+    /// `->`, if [`Lexer::arrows`] is set
     Arrow,
     /// `json!`
     Json,
@@ -59,13 +60,13 @@ pub(crate) enum TokenKind {
     Distinct,
     /// `multiple!`
     Multiple,
-    /// `atleast!` and its like
+    /// `atleast!` and the other comparisons
     Compared(Comparison),
     /// `%name`
     Directive,
-    /// Digits; `None` where they do not fit.
+    /// Digits. `None` if the number does not fit in 64 bits.
     Integer(Option<u64>),
-    /// Digits, a point, digits.
+    /// Digits, a point and digits
     Decimal,
     Define,
     Semicolon,
@@ -76,7 +77,7 @@ pub(crate) enum TokenKind {
     Postfix(Quantifier),
     Open(Bracket),
     Close(Bracket),
-    /// Something that was reported.
+    /// A token that was reported as an error.
     Bad,
     End,
 }
@@ -87,26 +88,29 @@ pub(crate) struct Token {
     pub(crate) span: Span,
 }
 
+/// Reads the tokens of a text.
 #[derive(Debug)]
 pub(crate) struct Lexer<'t> {
     text: &'t str,
+    /// Byte offset of the next character.
     position: usize,
     pub(crate) errors: ErrorSink,
-    /// The rest of the text was swallowed by something unclosed, which was reported.
+    /// True if the rest of the text belongs to an unclosed comment or quote, or lies beyond a limit. That is
+    /// reported.
     pub(crate) truncated: bool,
-    /// Where what was not read begins; the end of the text if nothing was swallowed.
+    /// Byte offset from which the text was not read. The end of the text if all of it was read.
     pub(crate) unread: usize,
-    /// The comments, which may begin or end where nobody meant them to.
+    /// The spans of all comments, which may begin or end at unintended places.
     pub(crate) comments: Vec<Span>,
-    /// Whether it is a quote that was unclosed.
+    /// True if a quote is unclosed.
     pub(crate) quote_is_open: bool,
-    /// Whether `->` stands for itself, and not for a wrong `::=`.
+    /// True if `->` is a token of its own, and not a wrong `::=`.
     pub(crate) arrows: bool,
 }
 
 impl<'t> Lexer<'t> {
     pub(crate) fn new(text: &'t str, errors: ErrorSink) -> Self {
-        // A byte order mark says nothing about the grammar.
+        // Skip a byte order mark.
         let position = if text.starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 };
         let unread = text.len();
         Self {
@@ -121,21 +125,24 @@ impl<'t> Lexer<'t> {
         }
     }
 
+    /// Returns the text of a span.
     pub(crate) fn slice(&self, span: Span) -> &'t str {
         &self.text[span.range()]
     }
 
+    /// Returns the text before a byte offset.
     pub(crate) fn text_before(&self, position: usize) -> &'t str {
         &self.text[..position]
     }
 
-    /// Makes `End` the only token that is left; what stands behind `from` is unread.
+    /// Skips the rest of the text. The text from `from` on counts as unread.
     pub(crate) fn skip_to_end(&mut self, from: usize) {
         self.unread = self.unread.min(from);
         self.position = self.text.len();
         self.truncated = true;
     }
 
+    /// Reads the next token.
     pub(crate) fn next_token(&mut self) -> Token {
         self.skip_trivia();
         let start = self.position;
@@ -154,6 +161,7 @@ impl<'t> Lexer<'t> {
         &self.text[self.position..]
     }
 
+    /// Skips a prefix. Returns false if the text does not continue with it.
     fn eat(&mut self, prefix: &str) -> bool {
         let found = self.rest().starts_with(prefix);
         if found {
@@ -162,9 +170,10 @@ impl<'t> Lexer<'t> {
         found
     }
 
+    /// Skips white space and comments.
     fn skip_trivia(&mut self) {
         loop {
-            // Nearly all white space is ASCII; the rest of Unicode's is looked for only where it can begin.
+            // Nearly all white space is ASCII. Other white space of Unicode begins with a non-ASCII byte.
             let bytes = &self.text.as_bytes()[self.position..];
             let is_token = |byte: &u8| !matches!(byte, b'\t'..=b'\r' | b' ');
             self.position += bytes.iter().position(is_token).unwrap_or(bytes.len());
@@ -189,6 +198,7 @@ impl<'t> Lexer<'t> {
         }
     }
 
+    /// Reads the token that begins with `byte`.
     fn token(&mut self, byte: u8) -> TokenKind {
         let start = self.position;
         match byte {
@@ -230,6 +240,7 @@ impl<'t> Lexer<'t> {
         kind
     }
 
+    /// Skips letters, digits and underscores, and returns them.
     fn skip_identifier(&mut self) -> &'t str {
         let start = self.position;
         let bytes = &self.text.as_bytes()[start..];
@@ -238,6 +249,7 @@ impl<'t> Lexer<'t> {
         &self.text[start..self.position]
     }
 
+    /// Reads an identifier, or an operator such as `except!`.
     fn identifier(&mut self, start: usize) -> TokenKind {
         let name = self.skip_identifier();
         if !self.eat("!") {
@@ -254,10 +266,11 @@ impl<'t> Lexer<'t> {
         if let Some(comparison) = Comparison::ALL.into_iter().find(|comparison| comparison.name() == name) {
             return TokenKind::Compared(comparison);
         }
-        self.errors.push(ErrorKind::UnknownBang { name: shorten(name) }, Span::new(start, self.position));
+        self.errors.push(ErrorKind::UnknownOperator { name: shorten(name) }, Span::new(start, self.position));
         TokenKind::Bad
     }
 
+    /// Reads an integer, or a number with a point.
     fn integer(&mut self, start: usize) -> TokenKind {
         let digits = self.skip_identifier();
         let fraction = self.rest().strip_prefix('.').unwrap_or_default();
@@ -279,7 +292,8 @@ impl<'t> Lexer<'t> {
         TokenKind::Bad
     }
 
-    /// `::=` and `=`, and what other notations write in their place.
+    /// Reads `::=` or `=`, or a definition sign of another notation, which it reports. Returns `None` for
+    /// other tokens.
     fn definition(&mut self, start: usize) -> Option<TokenKind> {
         if self.eat("::=") || (self.peek() == Some(b'=') && self.eat("=")) {
             return Some(TokenKind::Define);
@@ -292,21 +306,22 @@ impl<'t> Lexer<'t> {
         Some(TokenKind::Define)
     }
 
+    /// Reads a pattern, which begins with `#`.
     fn pattern(&mut self, start: usize) -> TokenKind {
         self.position += 1;
         let tag = self.skip_identifier();
-        let behind = Span::new(start, self.position);
+        let prefix = Span::new(start, self.position);
         if !matches!(self.peek(), Some(b'\'' | b'"')) {
-            self.errors.push(ErrorKind::MissingPattern { tag: shorten(tag) }, behind);
+            self.errors.push(ErrorKind::MissingPattern { tag: shorten(tag) }, prefix);
             return TokenKind::Bad;
         }
         let quoted = match tag {
             "" => Quoted::Regex,
-            "e" => Quoted::Early,
-            "ex" => Quoted::Without,
+            "e" => Quoted::PrefixMinimal,
+            "ex" => Quoted::NotContaining,
             "substrs" => Quoted::Substrings,
             _ => {
-                self.errors.push(ErrorKind::UnknownPattern { tag: shorten(tag) }, behind);
+                self.errors.push(ErrorKind::UnknownPattern { tag: shorten(tag) }, prefix);
                 self.quoted(Quoted::Regex, self.position);
                 return TokenKind::Bad;
             }
@@ -314,18 +329,18 @@ impl<'t> Lexer<'t> {
         self.quoted(quoted, self.position)
     }
 
-    /// Reads a quoted form, whose quote stands at `start`.
+    /// Reads a quoted form with its opening quote at `start`.
     fn quoted(&mut self, quoted: Quoted, start: usize) -> TokenKind {
         let bytes = self.text.as_bytes();
         let quote = bytes[start];
         let before = self.errors.mark();
-        let in_regex = matches!(quoted, Quoted::Regex | Quoted::Early | Quoted::Without);
+        let in_regex = matches!(quoted, Quoted::Regex | Quoted::PrefixMinimal | Quoted::NotContaining);
         let mut content = String::new();
         let mut position = start + 1;
         loop {
             let Some(length) = bytes[position..].iter().position(|&byte| byte == quote || byte == b'\\')
             else {
-                // What the wrong quote swallowed says nothing about escapes.
+                // The text after a wrong quote is not a quoted text, so drop the errors in its escapes.
                 self.errors.rewind(before);
                 let kind = ErrorKind::UnclosedText { quote: char::from(quote) };
                 self.errors.push(kind, Span::new(start, start + 1));
@@ -342,7 +357,7 @@ impl<'t> Lexer<'t> {
             match escape {
                 Escape::Character(character) => content.push(character),
                 Escape::Wrong(kind) => self.errors.push(kind, Span::new(position, position + length)),
-                // The backslash is the last character: the next round finds the quote unclosed.
+                // The backslash is the last character, so the next iteration finds the quote unclosed.
                 Escape::Unfinished => {}
             }
             position += length;
@@ -351,10 +366,10 @@ impl<'t> Lexer<'t> {
         TokenKind::Quoted(quoted, content)
     }
 
-    /// `<|name|>` and `<[id]>`.
+    /// Reads `<|name|>` or `<[id]>`.
     fn angle(&mut self, start: usize) -> TokenKind {
         let rest = self.rest();
-        // Stopping before the next `<` keeps a text of many unclosed ones linear.
+        // Stopping before the next `<` keeps a text with many unclosed special tokens linear.
         let is_end = |character: char| character.is_whitespace() || character == '<';
         let word = &rest[..rest[1..].find(is_end).map_or(rest.len(), |length| 1 + length)];
         let close = match rest.as_bytes().get(1) {
@@ -384,17 +399,17 @@ impl<'t> Lexer<'t> {
         TokenKind::Bad
     }
 
-    /// A run of characters that begin nothing is one error.
+    /// Reads a run of characters with which no token begins, and reports it as one error.
     fn stray(&mut self, start: usize) -> TokenKind {
         let rest = self.rest();
-        let begins_nothing = |character: char| {
+        let is_stray = |character: char| {
             !character.is_whitespace()
                 && !character.is_ascii_alphanumeric()
                 && !"_'\"#<%:=;|,~&?*+()[]{}".contains(character)
         };
         let first = rest.chars().next().expect("a stray character is there");
         let others = &rest[first.len_utf8()..];
-        self.position += first.len_utf8() + others.find(|c| !begins_nothing(c)).unwrap_or(others.len());
+        self.position += first.len_utf8() + others.find(|c| !is_stray(c)).unwrap_or(others.len());
         self.errors.push(ErrorKind::StrayCharacter { character: first }, Span::new(start, self.position));
         TokenKind::Bad
     }

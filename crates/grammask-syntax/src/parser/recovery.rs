@@ -1,39 +1,43 @@
-//! What can be read of a text that is wrong: enough of it to find more that is wrong, and nothing that only looks wrong because
-//! something else is.
+//! Recovers the usable part of a text with errors. Later stages check it, and must find only errors that are
+//! not consequences of the errors of the parser.
+//!
+//! For example, of `a ::= 'x' b | ; c-d ::= e;` the rule `a` is usable as `b`, because an empty alternative
+//! does not change the other names. Of the second rule only the name is usable, because `-` may belong to it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ast::{Ast, Expr, ExprId, ExprKind, Name, Rule, Span};
 use crate::error::{Error, ErrorKind, Errors};
 
-/// What [`parse_or_recover`](crate::parse_or_recover) has read of a text that is wrong.
+/// The usable part of a text with errors: the result of [`parse_or_recover`](crate::parse_or_recover).
 ///
-/// How much of a rule is in [`ast`](Self::ast) depends on what is wrong with it:
+/// The part of a rule in [`ast`](Self::ast) depends on its errors:
 ///
-/// - A rule without an error is there as it stands.
-/// - Of a rule with an error that leaves its parts alone (an empty alternative, wrong bounds, a wrong escape, a bracket that nothing
-///   closes, ...), the parts are there as alternatives: nonterminals, patterns and `except!`, but no text, and nothing that touches
-///   the error. They tell what the rule uses, not what it means.
-/// - Of others (a stray character may belong to a name or begin what was to be a comment), only the name is there, with the empty
-///   text as its body.
+/// - A rule without errors is complete.
+/// - Some errors do not affect the other parts of a rule, such as an empty alternative, wrong bounds, a wrong
+///   escape or an unclosed bracket. Then the body is the list of its nonterminals, patterns and `except!` as
+///   alternatives, without those that touch an error. It says which names the rule uses, but not its
+///   language.
+/// - Other errors may change names or comments, such as a stray character. Then the body is the empty text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Recovered {
-    /// What could be read: a tree with the invariants of [`Ast`].
+pub struct Recovery {
+    /// The usable part: a tree with the invariants of [`Ast`].
     pub ast: Ast,
-    /// Whether the text may name a start symbol that `ast` does not know.
+    /// True if the text may have a `%start` that `ast` lacks.
     pub start_is_unknown: bool,
-    /// What is wrong.
+    /// The errors of the text.
     pub errors: Errors,
+    /// Nonterminals whose rules may be missing or wrong in `ast`.
     incomplete: BTreeSet<String>,
-    /// What may be a piece of a name that an error stands in.
+    /// By length: texts that may be the beginning or the end of a name with an error inside.
     pieces: BTreeMap<usize, BTreeSet<String>>,
-    /// Whether errors were only counted.
+    /// True if errors were only counted, so that their spans are unknown.
     has_omitted: bool,
 }
 
-impl Recovered {
-    /// Of a text of which nothing can be read.
+impl Recovery {
+    /// Returns the recovery of a text without usable parts.
     pub(crate) const fn nothing(errors: Errors) -> Self {
         let ast = Ast { rules: Vec::new(), exprs: Vec::new(), start: None };
         Self {
@@ -46,11 +50,11 @@ impl Recovered {
         }
     }
 
-    /// Whether a nonterminal may have other rules than [`ast`](Self::ast) says, or rules where `ast` says none: one of them is
-    /// wrong, or stands where nothing could be read, or has an error in its name (`sta(rt ::= 'x';`).
+    /// Returns true if a nonterminal may have other rules than in [`ast`](Self::ast): a rule of it has an
+    /// error, or lies in a part that was not read, or has an error in its name (`sta(rt ::= 'x';`).
     ///
     /// # Complexity
-    /// Linear in the length of the name, for each of the different lengths that the names beside errors have.
+    /// O(n * l) for a name of n bytes and l different lengths of the names next to errors.
     pub fn is_incomplete(&self, nonterminal: &str) -> bool {
         let length = nonterminal.len();
         let has_piece = |(&of, pieces): (&usize, &BTreeSet<String>)| {
@@ -63,61 +67,61 @@ impl Recovered {
     }
 }
 
-/// What the parser remembers of its way, for the case that something is wrong.
+/// Log of the parser for the recovery of a text with errors.
 #[derive(Debug, Default)]
-pub(crate) struct Scars {
-    /// By rule: how many expressions there were before its own, and whether a semicolon ends it.
+pub(crate) struct RecoveryLog {
+    /// For each rule, the index of its first expression, and true if it ends with a semicolon.
     pub(crate) rules: Vec<(usize, bool)>,
-    /// The names of rules of which nothing else was read.
+    /// Names of rules whose bodies were not read.
     pub(crate) names: Vec<Name>,
-    /// What was skipped between rules.
+    /// Spans that were skipped between rules.
     pub(crate) skipped: Vec<Span>,
-    /// Whether a `%start`, or what may have been meant as one, is wrong.
+    /// True if a directive has an error.
     pub(crate) start_is_wrong: bool,
-    /// How many rules were read before an error was only counted, so that nobody knows where it is.
+    /// Number of rules before the first error that was only counted, and whose span is unknown.
     pub(crate) known: usize,
-    /// The comments: one that begins too early hides rules.
+    /// Spans of the comments: a comment that begins too early hides rules.
     pub(crate) comments: Vec<Span>,
-    /// The end of the text that was swallowed by what nothing closes.
+    /// Span of the end of the text that was not read, after an unclosed quote or comment.
     pub(crate) unread: Span,
-    /// Whether that is a quote.
+    /// True if a quote is unclosed.
     pub(crate) quote_is_open: bool,
 }
 
-/// How much of a rule says what its author meant.
+/// The usable part of a rule.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Trust {
+enum Usable {
     Whole,
     Parts,
     Name,
 }
 
-impl Scars {
-    /// Makes the best of a tree.
-    pub(crate) fn recover(self, text: &str, ast: Ast, errors: Errors) -> Recovered {
-        let all = Places::new(errors.iter());
+impl RecoveryLog {
+    /// Builds the usable part of a tree.
+    pub(crate) fn recover(self, text: &str, ast: Ast, errors: Errors) -> Recovery {
+        let all = ErrorSpans::new(errors.iter());
         let is_grave = |error: &Error| !leaves_parts(error.kind()) || splits_word(text, error);
-        let grave = Places::new(errors.iter().filter(|error| is_grave(error)));
+        let grave = ErrorSpans::new(errors.iter().filter(|error| is_grave(error)));
         let in_names: Vec<Error> = errors
             .iter()
             .filter(|error| is_grave(error) || is_in_word(text, error.span()))
             .cloned()
             .collect();
-        let beside = Places::new(in_names.iter());
-        let places = in_names.iter().map(Error::span).chain(self.skipped.iter().copied());
-        let pieces = places.flat_map(|span| [span.start, span.end]).filter_map(|at| word_at(text, at));
+        let near_names = ErrorSpans::new(in_names.iter());
+        let spans = in_names.iter().map(Error::span).chain(self.skipped.iter().copied());
+        let pieces = spans.flat_map(|span| [span.start, span.end]).filter_map(|at| word_at(text, at));
         let mut by_length: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
         for piece in pieces {
             by_length.entry(piece.len()).or_default().insert(piece.to_owned());
         }
-        let trust = |index: usize, span: Span, is_closed: bool| {
+        let usable = |index: usize, span: Span, is_closed: bool| {
             let is_unsure = index >= self.known || self.quote_is_open && !ends_its_line(text, span);
             if is_unsure || grave.touches(span) {
-                Trust::Name
+                Usable::Name
             } else if all.touches(span) || !is_closed {
-                Trust::Parts
+                Usable::Parts
             } else {
-                Trust::Whole
+                Usable::Whole
             }
         };
         let mut unsure = self.skipped;
@@ -126,16 +130,16 @@ impl Scars {
         let mut incomplete = BTreeSet::new();
         let mut copier = Copier { source: ast.exprs, ast: Ast { start: ast.start, ..Ast::default() } };
         for (index, (rule, (first, is_closed))) in ast.rules.into_iter().zip(self.rules).enumerate() {
-            let trust = trust(index, rule.span, is_closed);
-            if trust != Trust::Whole {
+            let usable = usable(index, rule.span, is_closed);
+            if usable != Usable::Whole {
                 incomplete.insert(rule.name.text.clone());
             }
-            match trust {
-                Trust::Whole => copier.whole(rule, first),
-                Trust::Parts => {
-                    copier.parts(rule, first, &all, |span| beside.border(span) || is_glued(text, span));
+            match usable {
+                Usable::Whole => copier.whole(rule, first),
+                Usable::Parts => {
+                    copier.parts(rule, first, &all, |span| near_names.borders(span) || is_glued(text, span));
                 }
-                Trust::Name => {
+                Usable::Name => {
                     unsure.push(rule.span);
                     copier.name(rule.name, rule.span);
                 }
@@ -153,18 +157,18 @@ impl Scars {
             incomplete.extend(perhaps_defined(piece).map(str::to_owned));
         }
         let has_omitted = errors.omitted() > 0;
-        Recovered { ast: copier.ast, start_is_unknown, errors, incomplete, pieces: by_length, has_omitted }
+        Recovery { ast: copier.ast, start_is_unknown, errors, incomplete, pieces: by_length, has_omitted }
     }
 }
 
-/// Moves rules from one tree to another.
+/// Moves rules from one tree to another one.
 struct Copier {
     source: Vec<Expr>,
     ast: Ast,
 }
 
 impl Copier {
-    /// A rule with all its expressions, which begin at `first` and end with its body.
+    /// Moves a rule with all its expressions. They have the indices from `first` to that of the body.
     fn whole(&mut self, rule: Rule, first: usize) {
         let base = self.ast.exprs.len();
         let moved = |id: ExprId| ExprId((id.index() - first + base) as u32);
@@ -176,24 +180,25 @@ impl Copier {
         self.ast.rules.push(Rule { body: moved(rule.body), ..rule });
     }
 
-    /// The parts of a rule that say something by themselves; a nonterminal that may be half a name does not.
-    fn parts(&mut self, rule: Rule, first: usize, errors: &Places, is_half: impl Fn(Span) -> bool) {
+    /// Moves a rule with those parts that name something: nonterminals, patterns, `except!` and numbers.
+    /// `is_half` returns true if the nonterminal with this span may be a part of a longer name.
+    fn parts(&mut self, rule: Rule, first: usize, errors: &ErrorSpans, is_half: impl Fn(Span) -> bool) {
         let base = self.ast.exprs.len() as u32;
         let own = self.source.get_mut(first..).unwrap_or_default();
         let count = own.iter().take_while(|expr| expr.span.start < rule.span.end).count();
         for Expr { kind, span } in &mut own[..count] {
-            let says_something = matches!(
+            let names_something = matches!(
                 kind,
                 ExprKind::Nonterminal(_)
                     | ExprKind::Regex(_)
-                    | ExprKind::Early(_)
-                    | ExprKind::Without(_)
+                    | ExprKind::PrefixMinimal(_)
+                    | ExprKind::NotContaining(_)
                     | ExprKind::Except { .. }
                     | ExprKind::Multiple(_)
                     | ExprKind::Compared(..)
             );
             let is_half = matches!(kind, ExprKind::Nonterminal(_)) && is_half(*span);
-            if says_something && !is_half && !errors.overlap(*span) {
+            if names_something && !is_half && !errors.overlaps(*span) {
                 let kind = std::mem::replace(kind, ExprKind::Text(String::new().into()));
                 self.ast.push(kind, *span);
             }
@@ -207,6 +212,7 @@ impl Copier {
         self.ast.rules.push(Rule { body, ..rule });
     }
 
+    /// Adds a rule with the empty text as its body.
     fn name(&mut self, name: Name, span: Span) {
         let here = Span::new(name.span.end, name.span.end);
         let body = self.ast.push(ExprKind::Text(String::new().into()), here);
@@ -214,15 +220,15 @@ impl Copier {
     }
 }
 
-/// Places of errors, to be asked whether they have to do with another place.
-struct Places {
-    /// Where they begin, ascending.
+/// The spans of errors, for tests of overlap with other spans.
+struct ErrorSpans {
+    /// Starts of the spans, ascending.
     starts: Vec<usize>,
-    /// The furthest end of each and all before it.
+    /// For each span, the maximum end of it and all spans before it.
     ends: Vec<usize>,
 }
 
-impl Places {
+impl ErrorSpans {
     fn new<'e>(errors: impl Iterator<Item = &'e Error>) -> Self {
         let (mut starts, mut ends) = (Vec::new(), Vec::new());
         for error in errors {
@@ -233,29 +239,30 @@ impl Places {
         Self { starts, ends }
     }
 
-    /// The furthest end of those that begin at places of which something holds.
-    fn end(&self, holds: impl Fn(usize) -> bool) -> Option<usize> {
+    /// Returns the maximum end of the spans with `holds(start)`, which must hold for a prefix of the spans.
+    fn max_end(&self, holds: impl Fn(usize) -> bool) -> Option<usize> {
         let count = self.starts.partition_point(|&start| holds(start));
         Some(self.ends[count.checked_sub(1)?])
     }
 
-    /// Whether one of them is inside of a span or at its end, where something may be missing.
+    /// Returns true if an error lies inside a span or at its end, where something may be missing.
     fn touches(&self, span: Span) -> bool {
-        self.end(|start| start <= span.end).is_some_and(|end| end > span.start)
+        self.max_end(|start| start <= span.end).is_some_and(|end| end > span.start)
     }
 
-    /// Whether one of them is inside of a span or at one of its borders.
-    fn border(&self, span: Span) -> bool {
-        self.end(|start| start <= span.end).is_some_and(|end| end >= span.start)
+    /// Returns true if an error lies inside a span or at one of its ends.
+    fn borders(&self, span: Span) -> bool {
+        self.max_end(|start| start <= span.end).is_some_and(|end| end >= span.start)
     }
 
-    /// Whether one of them has a byte, or a place between two bytes, of a span.
-    fn overlap(&self, span: Span) -> bool {
-        self.end(|start| start < span.end).is_some_and(|end| end > span.start)
+    /// Returns true if an error lies inside a span, even between two bytes.
+    fn overlaps(&self, span: Span) -> bool {
+        self.max_end(|start| start < span.end).is_some_and(|end| end > span.start)
     }
 }
 
-/// Whether an error leaves no doubt what the other names and patterns of its rule are. A kind that is not listed does not.
+/// Returns true if an error cannot change the other names and patterns of its rule. Returns false for kinds
+/// that are not listed.
 const fn leaves_parts(kind: &ErrorKind) -> bool {
     matches!(
         kind,
@@ -272,81 +279,84 @@ const fn leaves_parts(kind: &ErrorKind) -> bool {
             | ErrorKind::EmptyAlternative
             | ErrorKind::EmptyGroup
             | ErrorKind::MissingOperand { .. }
-            | ErrorKind::MissingLeft { .. }
+            | ErrorKind::MissingLeftOperand { .. }
             | ErrorKind::SecondPostfix
             | ErrorKind::NothingToRepeat
             | ErrorKind::MalformedBounds
             | ErrorKind::BoundsReversed { .. }
             | ErrorKind::BoundTooLarge
             | ErrorKind::NumberTooLarge { .. }
-            | ErrorKind::UnknownBang { .. }
+            | ErrorKind::UnknownOperator { .. }
             | ErrorKind::MalformedExcept { .. }
-            | ErrorKind::NoParenthesis { .. }
-            | ErrorKind::MalformedMultiple { .. }
+            | ErrorKind::MissingParenthesis { .. }
+            | ErrorKind::MalformedNumber { .. }
             | ErrorKind::MalformedUnordered { .. }
             | ErrorKind::MultipleOfZero
             | ErrorKind::NumeralTooLong { .. }
-            | ErrorKind::NoSuchItem { .. }
+            | ErrorKind::UnknownItem { .. }
             | ErrorKind::MalformedSpecial
             | ErrorKind::SecondStart { .. }
     )
 }
 
+/// Returns true for the characters of identifiers.
 const fn is_in_words(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// Whether letters stand directly before and behind a span.
+/// Returns true if characters of identifiers are directly before and after a span.
 fn is_in_word(text: &str, span: Span) -> bool {
     let at =
         |at: Option<usize>| at.and_then(|at| text.as_bytes().get(at)).is_some_and(|&byte| is_in_words(byte));
     at(span.start.checked_sub(1)) && at(Some(span.end))
 }
 
-/// Whether a bracket stands between a name and another, without a space: where brackets are wrong, it may be the one too many.
+/// Returns true if only brackets are between a name and another name: if brackets are wrong, they may split
+/// one name.
 fn is_glued(text: &str, name: Span) -> bool {
     let is_bracket = |byte: &u8| b"()[]{}*".contains(byte);
     let is_letter = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
-    let (before, behind) = (&text.as_bytes()[..name.start], &text.as_bytes()[name.end..]);
+    let (before, after) = (&text.as_bytes()[..name.start], &text.as_bytes()[name.end..]);
     let after_bracket = before.iter().rposition(|byte| !is_bracket(byte)).unwrap_or(0);
-    let before_bracket = behind.iter().position(|byte| !is_bracket(byte)).unwrap_or(0);
+    let before_bracket = after.iter().position(|byte| !is_bracket(byte)).unwrap_or(0);
     after_bracket + 1 < before.len() && is_letter(before.get(after_bracket))
-        || before_bracket > 0 && is_letter(behind.get(before_bracket))
+        || before_bracket > 0 && is_letter(after.get(before_bracket))
 }
 
-/// Whether something that is at home elsewhere may stand for a letter: `na=me ::= 'x';`, `na!me`.
+/// Returns true if a valid token may be a typo inside a name: `na=me ::= 'x';`, `na!me`.
 fn splits_word(text: &str, error: &Error) -> bool {
     let Span { start, end } = error.span();
     match error.kind() {
         ErrorKind::EmptyRule { .. } => text.as_bytes().get(start).is_some_and(|&byte| is_in_words(byte)),
-        ErrorKind::UnknownBang { .. } => text.as_bytes().get(end) != Some(&b'('),
+        ErrorKind::UnknownOperator { .. } => text.as_bytes().get(end) != Some(&b'('),
         _ => false,
     }
 }
 
-/// The word that a place is in, or at the border of.
+/// Returns the word around a byte offset, or next to it.
 fn word_at(text: &str, at: usize) -> Option<&str> {
-    let (before, behind) = text.as_bytes().split_at(at);
+    let (before, after) = text.as_bytes().split_at(at);
     let start = before.iter().rposition(|&byte| !is_in_words(byte)).map_or(0, |last| last + 1);
-    let length = behind.iter().position(|&byte| !is_in_words(byte)).unwrap_or(behind.len());
+    let length = after.iter().position(|&byte| !is_in_words(byte)).unwrap_or(after.len());
     identifier(&text[start..at + length])
 }
 
-/// The identifier in a word, which may begin with a digit that is too much.
+/// Returns the identifier in a word, without leading digits. Returns `None` if nothing is left.
 fn identifier(word: &str) -> Option<&str> {
     Some(word.trim_start_matches(|character: char| character.is_ascii_digit()))
         .filter(|name| !name.is_empty())
 }
 
-/// Whether nothing but blanks follows on the line. Where a quote is left open, it may be an earlier one that is too many, and all texts
-/// behind that are turned inside out; what ends there by chance hardly ends a line.
+/// Returns true if only blanks follow on the line. An unclosed quote may be caused by an earlier superfluous
+/// quote, after which texts and code are swapped. A rule that ends there by chance rarely ends a line.
 fn ends_its_line(text: &str, span: Span) -> bool {
-    let behind = text[span.end..].trim_start_matches([' ', '\t', '\r']);
-    behind.is_empty() || behind.starts_with('\n')
+    let after = text[span.end..].trim_start_matches([' ', '\t', '\r']);
+    after.is_empty() || after.starts_with('\n')
 }
 
-/// The identifiers behind which, before a semicolon, something stands with which a definition may begin, in whatever notation: directly
-/// (`foo = x`), or behind what is too much (`'foo' ::= x`, `(foo | bar) ::= x`).
+/// Returns the identifiers that a piece of text may define: those before a definition sign of any notation,
+/// up to the previous semicolon. The sign may follow directly (`foo = x`), or after other characters (`'foo'
+/// ::= x`).
 fn perhaps_defined(piece: &str) -> impl Iterator<Item = &str> {
     piece.split(';').flat_map(|statement| {
         let sign = statement.rfind([':', '=', '→']).max(statement.rfind("->"));

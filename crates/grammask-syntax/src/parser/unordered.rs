@@ -1,52 +1,53 @@
-//! What stands in the parentheses of `unordered!`: items, a separator, bounds and needs. Items and separator are read with everything
-//! else that nests; this file knows where one ends and what may stand behind them.
+//! Parses the operands of `unordered!`: items, a separator, bounds and requirements. The parser of bodies
+//! reads the items and the separator like other groups, and calls this module at their ends.
 
 use crate::ast::{ExprKind, Quantifier, Span, Unordered};
 use crate::error::ErrorKind;
 use crate::parser::Parser;
-use crate::parser::expression::{After, Selection};
+use crate::parser::expression::{OpenUnordered, Preceding};
 use crate::parser::lexer::{Bracket, TokenKind};
 
-/// What stands behind the separator.
+/// The conditions after the separator: bounds on the number of items, and requirements between items.
 #[derive(Default)]
-pub(crate) struct Limits {
+pub(crate) struct Conditions {
     min: u32,
     max: Option<u32>,
-    needs: Vec<(u32, u32)>,
+    requires: Vec<(u32, u32)>,
 }
 
 impl Parser<'_> {
-    /// Whether the innermost thing that is open is `unordered!`.
-    pub(crate) fn in_selection(&self) -> bool {
-        self.frames.last().is_some_and(|frame| frame.selection.is_some())
+    /// Returns true if the innermost open group is that of `unordered!`.
+    pub(crate) fn in_unordered(&self) -> bool {
+        self.frames.last().is_some_and(|frame| frame.unordered.is_some())
     }
 
-    /// Whether a comma ends an item here.
+    /// Returns true if a comma ends an item of `unordered!` here.
     pub(crate) fn in_items(&self) -> bool {
-        let selection = self.frames.last().and_then(|frame| frame.selection);
-        selection.is_some_and(|selection| selection.separator.is_none())
+        let unordered = self.frames.last().and_then(|frame| frame.unordered);
+        unordered.is_some_and(|unordered| unordered.separator.is_none())
     }
 
-    /// Reads `unordered!(`; `false` when the first item must be read next, `true` when something stands for the whole.
-    pub(crate) fn unordered(&mut self, after: &mut After) -> bool {
+    /// Reads `unordered!(`, and opens its group. Returns false if the first item must be read next. Returns
+    /// true after an error, with a placeholder on the stack.
+    pub(crate) fn unordered(&mut self, preceding: &mut Preceding) -> bool {
         if !self.may_nest() {
             return false;
         }
         let start = self.bump().span.start;
         if self.current.kind != TokenKind::Open(Bracket::Round) {
             self.malformed("`(`");
-            self.push_stand_in();
+            self.push_placeholder();
             return true;
         }
         let span = self.bump().span;
         let items = self.values.len();
         self.open_frame(Some((Bracket::Round, span)));
-        self.frame().selection = Some(Selection { start, items, separator: None });
-        *after = After::Start;
+        self.frame().unordered = Some(OpenUnordered { start, items, separator: None });
+        *preceding = Preceding::Start;
         false
     }
 
-    /// Ends an item at its comma, or the last one at its semicolon.
+    /// Ends an item at its comma, or the last item or the separator at its semicolon.
     pub(crate) fn next_part(&mut self) {
         let frame = *self.frame();
         self.close_alternatives(frame);
@@ -56,66 +57,68 @@ impl Parser<'_> {
         (frame.alternatives, frame.sequence, frame.conjunction) = (here, here, here);
     }
 
-    /// Goes on behind a semicolon: to a separator, whose operand comes next; or to the end of the whole.
-    pub(crate) fn next_section(&mut self) -> Option<After> {
-        let mut selection = self.frame().selection?;
-        let in_items = selection.separator.is_none();
+    /// Reads a semicolon. Returns the context of the separator if its operand comes next. Otherwise parses
+    /// the rest of the `unordered!`, and returns `None`.
+    pub(crate) fn next_section(&mut self) -> Option<Preceding> {
+        let mut unordered = self.frame().unordered?;
+        let in_items = unordered.separator.is_none();
         self.next_part();
         if in_items {
             if !matches!(self.current.kind, TokenKind::Semicolon | TokenKind::Close(Bracket::Round)) {
-                selection.separator = Some(self.values.len());
-                self.frame().selection = Some(selection);
-                return Some(After::Start);
+                unordered.separator = Some(self.values.len());
+                self.frame().unordered = Some(unordered);
+                return Some(Preceding::Start);
             }
             if self.current.kind == TokenKind::Semicolon {
                 self.bump();
             }
         }
-        let items = selection.separator.unwrap_or(self.values.len()) - selection.items;
-        let limits = self.limits(items);
-        match limits {
-            Ok(limits) => {
+        let items = unordered.separator.unwrap_or(self.values.len()) - unordered.items;
+        match self.conditions(items) {
+            Ok(conditions) => {
                 self.frames.pop();
-                self.push_unordered(selection, limits);
+                self.push_unordered(unordered, conditions);
             }
             Err(expected) => {
                 self.malformed(expected);
                 self.skip_parentheses(true);
                 self.frames.pop();
-                self.values.truncate(selection.items);
-                self.push_stand_in();
+                self.values.truncate(unordered.items);
+                self.push_placeholder();
             }
         }
         self.postfixes();
         None
     }
 
-    /// Reads bounds and needs, and the parenthesis; or says what was expected in place of the current token.
-    fn limits(&mut self, items: usize) -> Result<Limits, &'static str> {
-        let mut limits = Limits::default();
+    /// Parses bounds, requirements and the closing parenthesis, for a number of items. On failure, returns a
+    /// description of the expected token.
+    fn conditions(&mut self, items: usize) -> Result<Conditions, &'static str> {
+        let mut conditions = Conditions::default();
         if self.at_bounds()
             && let Some(Quantifier::Bounds { min, max }) = self.postfix()
         {
-            (limits.min, limits.max) = (min, max);
+            (conditions.min, conditions.max) = (min, max);
         }
         if self.current.kind == TokenKind::Semicolon {
             self.lexer.arrows = true;
             self.bump();
-            let needs = self.needs(items);
+            let requires = self.requirements(items);
             self.lexer.arrows = false;
-            limits.needs = needs?;
+            conditions.requires = requires?;
         }
         if self.current.kind != TokenKind::Close(Bracket::Round) {
             return Err("`)`");
         }
         self.bump();
-        Ok(limits)
+        Ok(conditions)
     }
 
-    fn needs(&mut self, items: usize) -> Result<Vec<(u32, u32)>, &'static str> {
-        let mut needs = Vec::new();
+    /// Parses the list of requirements `i -> j`.
+    fn requirements(&mut self, items: usize) -> Result<Vec<(u32, u32)>, &'static str> {
+        let mut requires = Vec::new();
         if self.current.kind == TokenKind::Close(Bracket::Round) {
-            return Ok(needs);
+            return Ok(requires);
         }
         loop {
             let from = self.item_number(items)?;
@@ -123,34 +126,36 @@ impl Parser<'_> {
                 return Err("`->`");
             }
             self.bump();
-            needs.push((from, self.item_number(items)?));
+            requires.push((from, self.item_number(items)?));
             if self.current.kind != TokenKind::Comma {
-                return Ok(needs);
+                return Ok(requires);
             }
             self.bump();
         }
     }
 
+    /// Parses the number of an item. Reports a number that is not below `items`.
     fn item_number(&mut self, items: usize) -> Result<u32, &'static str> {
         let TokenKind::Integer(value) = self.current.kind else { return Err("the number of an item") };
         let index = value.unwrap_or(u64::MAX);
         let span = self.bump().span;
         if index >= items as u64 {
-            self.error(ErrorKind::NoSuchItem { index, last: items.saturating_sub(1) as u32 }, span);
+            self.error(ErrorKind::UnknownItem { index, last: items.saturating_sub(1) as u32 }, span);
             return Ok(0);
         }
         Ok(index as u32)
     }
 
-    /// Makes one value of the items and the separator.
-    pub(crate) fn push_unordered(&mut self, selection: Selection, limits: Limits) {
-        let parts = self.values.drain(selection.items..).map(|value| value.expr).collect();
-        let Limits { min, max, needs } = limits;
-        let has_separator = selection.separator.is_some();
-        let kind = ExprKind::Unordered(Unordered { parts, has_separator, min, max, needs }.into());
-        self.push_value(kind, Span::new(selection.start, self.previous_end));
+    /// Replaces the items and the separator by one operand.
+    pub(crate) fn push_unordered(&mut self, unordered: OpenUnordered, conditions: Conditions) {
+        let parts = self.values.drain(unordered.items..).map(|value| value.expr).collect();
+        let Conditions { min, max, requires } = conditions;
+        let has_separator = unordered.separator.is_some();
+        let kind = ExprKind::Unordered(Unordered { parts, has_separator, min, max, requires }.into());
+        self.push_value(kind, Span::new(unordered.start, self.previous_end));
     }
 
+    /// Reports the current token in place of an expected one.
     fn malformed(&mut self, expected: &'static str) {
         let found = self.describe_current();
         self.error_here(ErrorKind::MalformedUnordered { expected, found });
