@@ -2,7 +2,7 @@
 //!
 //! `build.rs` makes it, `text.rs` prints it, `check.rs` checks it, and `saved.rs` stores it.
 
-use grammask_normal::{Parts, Terminal, TerminalId, Text, Unordered};
+use grammask_normal::{InlineList, Terminal, TerminalId, Text, Unordered};
 use grammask_regular::{ByteSet, RegularId, Store};
 
 use crate::{CalleeId, Class, NetworkNodeId};
@@ -57,7 +57,7 @@ pub struct Network {
 
 /// Labels, each with the node to which it leads. Two edges fit without an allocation; most nodes have no
 /// more.
-pub type Edges<T> = Parts<(T, NetworkNodeId), 2>;
+pub type Edges<T> = InlineList<(T, NetworkNodeId), 2>;
 
 /// A node of a [`Network`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]

@@ -4,7 +4,7 @@ mod check;
 mod from_grammar;
 pub(crate) mod lower;
 
-use grammask_syntax::{Comparison, Parts, Text};
+use grammask_syntax::{Comparison, InlineList, Text};
 
 use crate::unordered::Unordered;
 
@@ -73,7 +73,7 @@ pub struct Nonterminal {
 }
 
 /// The symbols of an alternative, in order.
-pub type Production = Parts<Symbol, 3>;
+pub type Production = InlineList<Symbol, 3>;
 
 /// A symbol of a production.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -134,9 +134,9 @@ pub enum Terminal {
     /// `<[id]>`. Never an operand.
     SpecialId(u32),
     /// `a b`
-    Sequence(Parts<TerminalId>),
+    Sequence(InlineList<TerminalId>),
     /// `a | b`
-    Alternatives(Parts<TerminalId>),
+    Alternatives(InlineList<TerminalId>),
     /// `a{min,max}`
     Repeat {
         /// The repeated terminal.
@@ -147,7 +147,7 @@ pub enum Terminal {
         max: Option<u32>,
     },
     /// `a & b`
-    And(Parts<TerminalId>),
+    And(InlineList<TerminalId>),
     /// `~a`
     Not(TerminalId),
 }

@@ -63,7 +63,7 @@ pub use print::terminal_text;
 pub use read::check_recovered;
 pub use unordered::{Unordered, UnorderedError};
 
-pub use grammask_syntax::{Parts, Text};
+pub use grammask_syntax::{InlineList, Text};
 
 use std::borrow::Borrow;
 

@@ -345,7 +345,7 @@ impl<'a> TreeWriter<'a> {
             has_separator: unordered.has_separator,
             min: unordered.min,
             max: unordered.max,
-            needs: unordered.requires.clone(),
+            requires: unordered.requires.clone(),
         };
         let expr = self.push(ExprKind::Unordered(kind.into()));
         self.finished.push(expr);
@@ -383,8 +383,8 @@ impl<'a> TreeWriter<'a> {
         let kind = match terminal {
             Terminal::Text(text) => ExprKind::Text(text.clone()),
             Terminal::Regex(pattern) => ExprKind::Regex(pattern.clone()),
-            Terminal::Early(pattern) => ExprKind::Early(pattern.clone()),
-            Terminal::Without(pattern) => ExprKind::Without(pattern.clone()),
+            Terminal::Early(pattern) => ExprKind::PrefixMinimal(pattern.clone()),
+            Terminal::Without(pattern) => ExprKind::NotContaining(pattern.clone()),
             Terminal::Substrings(text) => ExprKind::Substrings(text.clone()),
             Terminal::Except(except) => {
                 let Except { name, texts, max } = &**except;

@@ -7,7 +7,7 @@ mod terminal;
 mod unordered;
 
 use grammask_regular::Store;
-use grammask_syntax::{Ast, ExprId, ExprKind, Recovered, Span, Text, suggest};
+use grammask_syntax::{Ast, ExprId, ExprKind, Recovery, Span, Text, suggest};
 use rustc_hash::FxHashMap;
 
 use crate::Config;
@@ -77,7 +77,7 @@ impl Grammar {
 ///     "undefined nonterminal `numbr` (at byte 10); invalid regex: unclosed character class (at byte 37)",
 /// );
 /// ```
-pub fn check_recovered(recovered: &Recovered, config: &Config) -> Result<(), Errors> {
+pub fn check_recovered(recovered: &Recovery, config: &Config) -> Result<(), Errors> {
     let store = &mut Store::new(&config.regular);
     let mut never = || false;
     let mut reader = Reader::new(&recovered.ast, Some(recovered), store, config, &mut never);
@@ -104,7 +104,7 @@ enum Part {
 struct Reader<'a> {
     ast: &'a Ast,
     /// For a text with syntax errors: what may be missing from `ast`.
-    recovered: Option<&'a Recovered>,
+    recovered: Option<&'a Recovery>,
     store: &'a mut Store,
     config: &'a Config,
     /// Once cancelled, the results are incomplete and must not be used.
@@ -130,7 +130,7 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn new(
         ast: &'a Ast,
-        recovered: Option<&'a Recovered>,
+        recovered: Option<&'a Recovery>,
         store: &'a mut Store,
         config: &'a Config,
         is_cancelled: &'a mut dyn FnMut() -> bool,
@@ -191,7 +191,9 @@ impl<'a> Reader<'a> {
     /// Returns false if cancelled. Ignores errors, as reading the regex reports them.
     fn compile_long_regex(&mut self, kind: &ExprKind) -> bool {
         match kind {
-            ExprKind::Regex(pattern) | ExprKind::Early(pattern) | ExprKind::Without(pattern)
+            ExprKind::Regex(pattern)
+            | ExprKind::PrefixMinimal(pattern)
+            | ExprKind::NotContaining(pattern)
                 if pattern.len() >= MIN_CANCELLABLE_REGEX_BYTES =>
             {
                 !matches!(
@@ -219,7 +221,7 @@ impl<'a> Reader<'a> {
                         has_separator: unordered.has_separator,
                         min: unordered.min,
                         max: unordered.max,
-                        requires: unordered.needs.clone(),
+                        requires: unordered.requires.clone(),
                         distinct: None,
                     };
                     self.unordered(&unordered.parts, limits, index, expr.span)

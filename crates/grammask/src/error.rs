@@ -6,7 +6,7 @@ mod located;
 use grammask_earley::BuildError;
 use grammask_mask::BindErrors;
 use grammask_normal::ErrorKind;
-use grammask_syntax::{Ast, Diagnostic, Recovered, Report};
+use grammask_syntax::{Ast, Diagnostic, Recovery, Report};
 use grammask_trie::Vocabulary;
 
 pub use limit::{ConfigPart, LimitExceeded};
@@ -59,7 +59,7 @@ impl Error {
     ///     Error::of_recovered(*recovered, &Default::default()).diagnostics().into_iter().map(|wrong| wrong.message).collect();
     /// assert_eq!(messages, ["undefined nonterminal `valeu`", "empty alternative"]);
     /// ```
-    pub fn of_recovered(recovered: Recovered, config: &Config) -> Self {
+    pub fn of_recovered(recovered: Recovery, config: &Config) -> Self {
         match grammask_normal::check_recovered(&recovered, &config.normal) {
             Ok(()) => Self::Syntax(recovered.errors),
             Err(normal) => Self::SyntaxAndNormal { syntax: recovered.errors, normal },

@@ -103,7 +103,7 @@ impl Source {
     pub(crate) fn read(path: &Path, reading: &ReadingArgs, config: &Config) -> Result<Self, Failure> {
         Ok(Self {
             name: name_of(path),
-            bytes: read(path, config.syntax.max_text_bytes)?,
+            bytes: read(path, config.syntax.limits.max_text_bytes)?,
             relaxations: reading.schema.then(OnceCell::new),
             has_warnings: !reading.json,
         })
@@ -121,7 +121,7 @@ impl Source {
 
     /// Translates a JSON Schema.
     fn translate(&self, relaxations: &OnceCell<Vec<Relaxation>>, config: &Config) -> Result<Ast, Failure> {
-        let max_bytes = config.syntax.max_text_bytes;
+        let max_bytes = config.syntax.limits.max_text_bytes;
         if self.bytes.len() > max_bytes {
             return Err(self.invalid_schema(&format!("more than {max_bytes} bytes (limit `max_text_bytes`)")));
         }

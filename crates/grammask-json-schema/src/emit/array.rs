@@ -108,8 +108,7 @@ impl Emitter<'_, '_> {
         parts.push(self.comma());
         let at_least = min.max(1).min(u64::from(u32::MAX)) as u32;
         let max = max.map(|max| max.min(u64::from(u32::MAX)) as u32);
-        let list =
-            Unordered { parts: parts.into(), has_separator: true, min: at_least, max, needs: requires };
+        let list = Unordered { parts: parts.into(), has_separator: true, min: at_least, max, requires };
         let list = self.push(ExprKind::Unordered(list.into()));
         if !after_items {
             return Some(list);

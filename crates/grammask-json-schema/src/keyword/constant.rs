@@ -84,7 +84,7 @@ pub(crate) fn values_among<'a>(cx: &mut Context<'a>, list: &'a [Value]) -> Resul
         cx.spend(1)?;
         if index.is_multiple_of(TEXTS_PER_BLOCK) {
             let some = &list[index..list.len().min(index + TEXTS_PER_BLOCK)];
-            shared = Text::all(some.iter().filter_map(Value::as_str)).into_iter();
+            shared = Text::share_storage(some.iter().filter_map(Value::as_str)).into_iter();
         }
         match value {
             Value::String(_) => texts.extend(shared.next().map(|text| cx.languages.shared_text(&text))),

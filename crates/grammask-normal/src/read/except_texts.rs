@@ -173,7 +173,7 @@ impl<'a> ExceptTexts<'a> {
 const fn construct(kind: &ExprKind) -> &'static str {
     match kind {
         ExprKind::Nonterminal(_) => "a nonterminal",
-        ExprKind::Regex(_) | ExprKind::Early(_) | ExprKind::Without(_) => "a regex",
+        ExprKind::Regex(_) | ExprKind::PrefixMinimal(_) | ExprKind::NotContaining(_) => "a regex",
         ExprKind::Substrings(_) => "`#substrs`",
         ExprKind::Except { .. } => "an `except!`",
         ExprKind::SpecialName(_) | ExprKind::SpecialId(_) => "a special token",

@@ -127,7 +127,7 @@ impl Reader<'_> {
 fn is_well_formed(kind: &ExprKind) -> bool {
     match kind {
         ExprKind::Sequence(parts) | ExprKind::Alternatives(parts) | ExprKind::And(parts) => !parts.is_empty(),
-        ExprKind::Unordered(unordered) => unordered.is_in_order(),
+        ExprKind::Unordered(unordered) => unordered.is_valid(),
         ExprKind::Repeat { quantifier, .. } => {
             let (min, max) = quantifier.bounds();
             max.is_none_or(|max| min <= max)

@@ -22,10 +22,10 @@ impl<'a> Reader<'a> {
             ExprKind::Regex(pattern) => {
                 return self.regex(StringKind::Regex, 1, pattern, span);
             }
-            ExprKind::Early(pattern) => {
+            ExprKind::PrefixMinimal(pattern) => {
                 return self.regex(StringKind::Early, 2, pattern, span);
             }
-            ExprKind::Without(pattern) => {
+            ExprKind::NotContaining(pattern) => {
                 return self.regex(StringKind::Without, 3, pattern, span);
             }
             ExprKind::Except { operand, max } => return self.except(operand, *max, span),

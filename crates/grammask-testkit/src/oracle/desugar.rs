@@ -186,7 +186,7 @@ pub(super) fn desugar(ast: &Ast, start: &str) -> Result<Plain, OracleError> {
                 plain.repetition(symbols[part.index()], min, max)
             }
             (ExprKind::Unordered(unordered), None) => {
-                let Unordered { parts, min, max, needs, .. } = &**unordered;
+                let Unordered { parts, min, max, requires, .. } = &**unordered;
                 let count = unordered.items().len();
                 let item = |part: &ExprId| match &ast.expr(*part).kind {
                     ExprKind::Repeat { expr, quantifier } => {
@@ -200,7 +200,7 @@ pub(super) fn desugar(ast: &Ast, start: &str) -> Result<Plain, OracleError> {
                 for (&part, symbol) in parts.iter().zip(items.iter().map(|item| item.0).chain(separator)) {
                     plain.parts.push((plain.nonterminals, symbol, ast.expr(part).span));
                 }
-                let choice = Choice { items, separator, min: *min, max: *max, needs };
+                let choice = Choice { items, separator, min: *min, max: *max, needs: requires };
                 choice.desugar(&mut plain).ok_or(OracleError::TooLarge(expr.span))?
             }
             // No context-free grammar can require that texts differ.

@@ -37,8 +37,8 @@ fn leaf(ast: &Ast, kind: &ExprKind, span: Span) -> Result<Option<Dfa>, OracleErr
     let dfa = match kind {
         ExprKind::Text(text) => Dfa::text(text.as_bytes()),
         ExprKind::Regex(pattern) => Ok(compile(pattern)?),
-        ExprKind::Early(pattern) => compile(pattern)?.earliest(),
-        ExprKind::Without(pattern) => without(&compile(pattern)?, None),
+        ExprKind::PrefixMinimal(pattern) => compile(pattern)?.earliest(),
+        ExprKind::NotContaining(pattern) => without(&compile(pattern)?, None),
         ExprKind::Compared(comparison, bound) => numbers::compared(*comparison, bound),
         ExprKind::Multiple(numeral) => numbers::multiples(numeral),
         ExprKind::Substrings(text) => nfa::pieces(text.as_bytes()),

@@ -78,7 +78,7 @@ impl<'a> Language<'a> {
     /// No part is empty, so longer sequences only have longer strings.
     fn unordered(&self, kind: &ExprKind, values: &[Strings]) -> Strings {
         let ExprKind::Unordered(unordered) = kind else { unreachable!("asked for `unordered!` only") };
-        let Unordered { parts, min, max, needs, .. } = &**unordered;
+        let Unordered { parts, min, max, requires: needs, .. } = &**unordered;
         let (items, separator) = parts.split_at(unordered.items().len());
         let items: Vec<(&Strings, u32, u32)> = items
             .iter()

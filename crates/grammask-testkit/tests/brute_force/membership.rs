@@ -17,7 +17,7 @@ pub fn membership(ast: &Ast, id: ExprId) -> Option<Membership> {
             let matcher = Matcher::new(pattern);
             Box::new(move |string| matcher.matches(string))
         }
-        ExprKind::Early(pattern) => {
+        ExprKind::PrefixMinimal(pattern) => {
             let matcher = Matcher::new(pattern);
             Box::new(move |string| {
                 !string.is_empty()
@@ -25,7 +25,7 @@ pub fn membership(ast: &Ast, id: ExprId) -> Option<Membership> {
                     && (1..string.len()).all(|end| !matcher.matches(&string[..end]))
             })
         }
-        ExprKind::Without(pattern) => {
+        ExprKind::NotContaining(pattern) => {
             let matcher = Matcher::new(pattern);
             Box::new(move |string| !string.is_empty() && !has(string, |piece| matcher.matches(piece)))
         }

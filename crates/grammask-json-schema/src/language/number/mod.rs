@@ -15,7 +15,7 @@ mod decimal;
 #[cfg(test)]
 mod tests;
 
-use grammask_syntax::{Comparison, is_numeral};
+use grammask_syntax::{Comparison, is_multiple_numeral};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::language::{LanguageId, Languages};
@@ -116,7 +116,7 @@ fn one_sided(languages: &mut Languages, bound: &Decimal, exclusive: bool, negati
 /// Returns true if the multiples of a positive number have an automaton. It must be a numeral of at most 40
 /// digits. Beyond that, one digit decides, or the number is less than 2^64 without its point.
 pub(crate) fn has_multiples(of: &Decimal) -> bool {
-    is_numeral(&of.to_string())
+    is_multiple_numeral(&of.to_string())
         && (is_decided_by_one_digit(of) || of.to_string().replace('.', "").parse::<u64>().is_ok())
 }
 
