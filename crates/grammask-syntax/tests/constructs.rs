@@ -208,7 +208,7 @@ fn spans_of_all_kinds_of_expressions() {
 
 #[test]
 fn rule_ends_before_the_next_rule() {
-    // Whether `b` begins a rule is known only behind it.
+    // Only the token after `b` shows that `b` begins a rule.
     let ast = read("a = b\n;b = c;");
     assert_eq!(ast.rules.len(), 2);
     assert!(matches!(&ast.expr(ast.rules[0].body).kind, ExprKind::Nonterminal(name) if name == "b"));

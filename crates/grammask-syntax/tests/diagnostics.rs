@@ -1,5 +1,4 @@
-//! What a reader sees of each wrong text in `fixtures/invalid/syntax`, and that no such text is taken for
-//! right.
+//! Reports of all wrong texts in `fixtures/invalid/syntax`. Each of them must be refused.
 
 use std::collections::BTreeSet;
 use std::fs;

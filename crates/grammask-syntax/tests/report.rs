@@ -1,4 +1,4 @@
-//! What the renderer makes of places: columns, carets, tabs, cut lines, places outside of the text.
+//! Tests of rendered positions: columns, carets, tabs, cut lines, positions outside of the text.
 
 use grammask_syntax::{Diagnostic, Report, Span, line_column};
 

@@ -13,7 +13,8 @@ enum Step {
     Atom(ExprKind),
     Join(u8, usize),
     Repeat(Quantifier),
-    /// Of so many parts, with a separator or not, with bounds, and with requires that fit.
+    /// The number of parts, true if the last one is a separator, the bounds, and requirements modulo the
+    /// number of items.
     Unordered(usize, bool, Quantifier, Vec<(u32, u32)>),
     Not,
     Json,

@@ -1,5 +1,5 @@
-//! Measures the time to copy a row to each address within a page, by the standard library and by [`copy_row`]:
-//! `cargo run --release -p grammask-trie --example copying`.
+//! Measures the time to copy a row to each address within a page, by the standard library and by
+//! [`copy_row`]: `cargo run --release -p grammask-trie --example copying`.
 #![allow(clippy::print_stdout, reason = "this is a command")]
 
 use std::hint::black_box;

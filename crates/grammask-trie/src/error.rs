@@ -217,14 +217,14 @@ pub struct RowTooShort {
 /// An invariant that does not hold. The `check` functions return it, and it is always a bug of this crate.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("broken invariant: {invariant} ({place})")]
-pub struct BrokenInvariant {
+pub struct Violation {
     /// The invariant.
     pub invariant: &'static str,
     /// Where it does not hold.
     pub place: String,
 }
 
-impl BrokenInvariant {
+impl Violation {
     /// Returns an error if the invariant does not hold. Calls `place` only then.
     pub(crate) fn check(
         holds: bool,

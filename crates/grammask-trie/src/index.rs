@@ -1,7 +1,7 @@
 //! The second interface of this crate: indices over a [`Trie`] for an engine that computes masks.
 //!
 //! Callers that only build vocabularies and read masks do not need it. An engine walks the trie with many
-//! recognizer states, and asks questions about whole subtrees first: [`TrieIndex`] numbers the inner nodes
+//! recognizer states, and asks questions about whole subtrees first. [`TrieIndex`] numbers the inner nodes
 //! densely, lists the edges by byte, and summarizes the strings below each inner node. [`Columns`] gives
 //! access to the raw arrays of the trie.
 //!

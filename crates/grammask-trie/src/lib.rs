@@ -1,7 +1,7 @@
 //! Vocabularies, token tries, token sets and packed token masks.
 //!
-//! A language model writes tokens, and a grammar describes bytes. This crate has the data structures between the two,
-//! and knows nothing of grammars:
+//! A language model writes tokens, and a grammar describes bytes. This crate has the data structures between
+//! the two, and knows nothing of grammars:
 //!
 //! | item | content |
 //! | --- | --- |
@@ -30,8 +30,9 @@
 //!
 //! # Cost
 //!
-//! Measured by `examples/cost.rs` on one core of a shared server. The memory is that of the vocabulary with its trie:
-//! 11 bytes a node and 4 bytes a token. Adding a set to a mask takes at most 0.8 us for 128,000 ids.
+//! Measured by `examples/cost.rs` on one core of a shared server. The memory is that of the vocabulary with
+//! its trie: 11 bytes a node and 4 bytes a token. Adding a set to a mask takes at most 0.8 us for 128,000
+//! ids.
 //!
 //! | vocabulary | ids | trie nodes | memory | built in | loaded in |
 //! | --- | ---: | ---: | ---: | ---: | ---: |
@@ -42,7 +43,8 @@
 //! # Features
 //!
 //! - `loaders` (on by default): vocabularies from files, in the module `loaders`;
-//! - `roaring`: conversion of [`TokenSet`] to and from `RoaringBitmap`, also in the portable serialization format;
+//! - `roaring`: conversion of [`TokenSet`] to and from `RoaringBitmap`, also in the portable serialization
+//!   format;
 //! - `serde`: [`Config`], [`Limits`] and [`TokenId`] implement `Serialize` and `Deserialize`.
 
 mod bits;
@@ -59,7 +61,7 @@ mod vocabulary;
 
 pub use bits::copy::{clone_row, copy_row};
 pub use config::{Config, Limits};
-pub use error::{BrokenInvariant, EntryPlace, Error, Limit, LimitExceeded, LineProblem, RowTooShort};
+pub use error::{EntryPlace, Error, Limit, LimitExceeded, LineProblem, RowTooShort, Violation};
 pub use set::{Mask, Members, SetBits, TokenSet};
 pub use token::TokenId;
 pub use trie::{Children, Trie, TrieNodeId};

@@ -8,7 +8,7 @@ use crate::TokenId;
 use crate::bits::popcount::{count_ones, count_ranges, count_up_to};
 use crate::bits::radix::sort_ids;
 use crate::display::write_ids;
-use crate::error::BrokenInvariant;
+use crate::error::Violation;
 
 mod form;
 mod mask;
@@ -21,12 +21,16 @@ pub use mask::{Mask, SetBits};
 
 /// An immutable set of tokens, built once and added to mask rows many times.
 ///
-/// A set has one of three forms, by size: a sorted list (4 bytes a token), a list of ranges (8 bytes a
-/// range), or the words of a mask row from the first to the last non-zero word (4 bytes a word). These are
-/// the three containers of a Roaring bitmap. Roaring chooses one container per 65,536 ids; a vocabulary has
-/// one to four such blocks, so one choice for the whole set loses little and saves a second level of lookup.
-/// Roaring has no union into a dense row: adding a scattered set of 4,000 ids takes it 22 us, and a
-/// `TokenSet` 0.7 us. The form shows only in [`TokenSet::bytes_used`].
+/// A set has one of three forms, by size:
+///
+/// - a sorted list, 4 bytes a token;
+/// - a list of ranges, 8 bytes a range;
+/// - the words of a mask row from the first to the last non-zero word, 4 bytes a word.
+///
+/// These are the three containers of a Roaring bitmap. Roaring chooses one container per 65,536 ids. A
+/// vocabulary has one to four such blocks, so one choice for the whole set loses little and saves a second
+/// level of lookup. Roaring has no union into a dense row: adding a scattered set of 4,000 ids takes 22 us,
+/// and a `TokenSet` takes 0.7 us. The form shows only in [`TokenSet::bytes_used`].
 ///
 /// ```
 /// # use grammask_trie::{TokenId, TokenSet};
@@ -269,16 +273,14 @@ impl TokenSet {
     /// # Complexity
     ///
     /// O(n) for n tokens.
-    pub fn check(&self) -> Result<(), BrokenInvariant> {
+    pub fn check(&self) -> Result<(), Violation> {
         let members: Vec<TokenId> = self.iter().collect();
         let ascend = members.is_sorted_by(|a, b| a < b);
-        BrokenInvariant::check(ascend, "members ascend", || self.to_string())?;
+        Violation::check(ascend, "members ascend", || self.to_string())?;
         let is_counted = members.len() == self.len();
-        BrokenInvariant::check(is_counted, "the stored number of members is right", || {
-            members.len().to_string()
-        })?;
+        Violation::check(is_counted, "the stored number of members is right", || members.len().to_string())?;
         let is_canonical = Self::from_sorted(&members) == *self;
-        BrokenInvariant::check(is_canonical, "the form is that of a new set", || self.to_string())
+        Violation::check(is_canonical, "the form is that of a new set", || self.to_string())
     }
 }
 

@@ -4,7 +4,7 @@
 use std::fmt;
 
 use crate::display::Escaped;
-use crate::error::BrokenInvariant;
+use crate::error::Violation;
 use crate::{Config, Error, TokenId};
 
 mod build;
@@ -256,17 +256,17 @@ impl Trie {
     /// # Complexity
     ///
     /// O(n + t) for n nodes and t tokens.
-    pub fn check(&self) -> Result<(), BrokenInvariant> {
+    pub fn check(&self) -> Result<(), Violation> {
         let nodes = self.len();
         let lengths = [self.ends.len(), self.depths.len(), self.token_starts.len().wrapping_sub(1)];
         let is_complete = nodes > 0 && lengths == [nodes; 3];
-        BrokenInvariant::check(is_complete, "each array has one entry per node", || {
+        Violation::check(is_complete, "each array has one entry per node", || {
             format!("{nodes} nodes, {lengths:?}")
         })?;
         let covers = self.token_starts.is_sorted()
             && self.token_starts[0] == 0
             && self.token_starts[nodes] as usize == self.tokens.len();
-        BrokenInvariant::check(covers, "token ranges cover the token list", || format!("{nodes} nodes"))?;
+        Violation::check(covers, "token ranges cover the token list", || format!("{nodes} nodes"))?;
         // The nodes whose subtrees contain the next node, each with the byte of its last child.
         let mut open: Vec<(usize, Option<u8>)> = Vec::new();
         for n in 0..nodes {
@@ -276,19 +276,19 @@ impl Trie {
             }
             let limit = open.last().map_or(nodes, |&(parent, _)| self.ends[parent] as usize);
             let end = self.ends[n] as usize;
-            BrokenInvariant::check(n < end && end <= limit, "subtrees nest", at)?;
-            BrokenInvariant::check((n == 0) == open.is_empty(), "all nodes are below the root", at)?;
+            Violation::check(n < end && end <= limit, "subtrees nest", at)?;
+            Violation::check((n == 0) == open.is_empty(), "all nodes are below the root", at)?;
             let depth = usize::from(self.depths[n]);
-            BrokenInvariant::check(depth == open.len(), "depth counts the nodes above", at)?;
+            Violation::check(depth == open.len(), "depth counts the nodes above", at)?;
             if let Some((_, last)) = open.last_mut() {
                 let ascends = last.is_none_or(|byte| byte < self.bytes[n]);
-                BrokenInvariant::check(ascends, "siblings ascend", at)?;
+                Violation::check(ascends, "siblings ascend", at)?;
                 *last = Some(self.bytes[n]);
             }
             let here = self.tokens(TrieNodeId(n as u32));
-            BrokenInvariant::check(here.is_sorted_by(|a, b| a < b), "ids at a node ascend", at)?;
+            Violation::check(here.is_sorted_by(|a, b| a < b), "ids at a node ascend", at)?;
             let is_used = n == 0 || !here.is_empty() || end > n + 1;
-            BrokenInvariant::check(is_used, "a leaf has tokens", at)?;
+            Violation::check(is_used, "a leaf has tokens", at)?;
             open.push((n, None));
         }
         Ok(())

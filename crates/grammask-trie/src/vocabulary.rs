@@ -4,7 +4,7 @@
 use std::fmt;
 
 use crate::display::Escaped;
-use crate::error::BrokenInvariant;
+use crate::error::Violation;
 use crate::{Config, EntryPlace, Error, TokenId, Trie};
 
 mod build;
@@ -39,8 +39,11 @@ use token_bytes::TokenBytes;
 ///
 /// # Cost
 ///
-/// 12 bytes a token and the bytes of tokens longer than 7 bytes, 2 bits an id, and 11 bytes a trie node: 5.0
-/// MB for the 128,000 tokens of Llama 3.
+/// - 12 bytes a token, and the bytes of tokens longer than 7 bytes;
+/// - 2 bits an id;
+/// - 11 bytes a trie node.
+///
+/// That is 5.0 MB for the 128,000 tokens of Llama 3.
 ///
 /// # Invariants
 ///
@@ -251,11 +254,11 @@ impl Vocabulary {
     /// # Complexity
     ///
     /// O(b + n) for b bytes of tokens and n trie nodes.
-    pub fn check(&self) -> Result<(), BrokenInvariant> {
+    pub fn check(&self) -> Result<(), Violation> {
         self.trie.check()?;
         let columns = self.trie.columns();
         let listed = columns.tokens.len();
-        BrokenInvariant::check(
+        Violation::check(
             listed == self.token_count(),
             "the trie has as many tokens as the vocabulary",
             || format!("{listed} and {}", self.token_count()),
@@ -268,22 +271,20 @@ impl Vocabulary {
             }
             for &id in self.trie.tokens(crate::TrieNodeId(n as u32)) {
                 let is_equal = self.bytes(id) == Some(&path);
-                BrokenInvariant::check(is_equal, "a token ends at the node of its bytes", || id.to_string())?;
+                Violation::check(is_equal, "a token ends at the node of its bytes", || id.to_string())?;
             }
         }
         let is_sorted = self.specials.is_sorted_by(|a, b| a.0 < b.0);
-        BrokenInvariant::check(is_sorted, "special tokens ascend", || {
-            format!("{} special", self.specials.len())
-        })?;
+        Violation::check(is_sorted, "special tokens ascend", || format!("{} special", self.specials.len()))?;
         for (id, name) in self.specials() {
             let is_found = self.special(name) == Some(id) && self.special_name(id) == Some(name);
-            BrokenInvariant::check(is_found, "a special token is found by id and name", || id.to_string())?;
+            Violation::check(is_found, "a special token is found by id and name", || id.to_string())?;
             let is_disjoint = self.ordinary.rank(id).is_none();
-            BrokenInvariant::check(is_disjoint, "no id is both ordinary and special", || id.to_string())?;
+            Violation::check(is_disjoint, "no id is both ordinary and special", || id.to_string())?;
         }
         let highest = self.id_count.checked_sub(1).map(TokenId);
         let is_known = highest.is_none_or(|id| self.is_known(id));
-        BrokenInvariant::check(is_known, "the highest id is known", || format!("{highest:?}"))
+        Violation::check(is_known, "the highest id is known", || format!("{highest:?}"))
     }
 }
 

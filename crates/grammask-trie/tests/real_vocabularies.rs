@@ -81,7 +81,7 @@ fn truncated_files_are_an_error_or_a_valid_vocabulary() {
     for name in ["llama3.tiktoken", "rwkv_vocab_v20230424.json", "sentencepiece-byte-fallback.tokenizer.json"]
     {
         let Some(file) = file(name) else { continue };
-        // Every thousandth byte of the first part, then few: reading most of a file a thousand times takes long.
+        // Every thousandth byte of the first part, then fewer, because reading most of a file takes long.
         let cuts = (0..file.len().min(60_000)).step_by(1000).chain((0..file.len()).step_by(100_003));
         for cut in cuts {
             match loaders::load(&file[..cut], &Config::default()) {

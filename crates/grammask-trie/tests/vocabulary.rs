@@ -1,4 +1,4 @@
-//! What a vocabulary holds, and what it refuses.
+//! Tests of valid vocabularies and of errors.
 
 use std::collections::BTreeMap;
 

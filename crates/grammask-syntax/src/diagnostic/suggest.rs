@@ -9,8 +9,9 @@ use strsim::osa_distance;
 /// ASCII letters are compared without their case.
 ///
 /// # Complexity
-/// O(c + d^2) for candidates of c bytes, where d is the length of the part in which a candidate of about the
-/// right length differs from `name`, at most 256 bytes. Candidates with longer differences are not suggested.
+/// O(c + n d^2) for n candidates of c bytes together. Here d is the length of the part in which a candidate
+/// differs from `name`, in bytes. It is at most 256, because candidates with longer differences are not
+/// suggested.
 ///
 /// # Example
 ///

@@ -50,8 +50,9 @@ impl Recovery {
         }
     }
 
-    /// Returns true if a nonterminal may have other rules than in [`ast`](Self::ast): a rule of it has an
-    /// error, or lies in a part that was not read, or has an error in its name (`sta(rt ::= 'x';`).
+    /// Returns true if a nonterminal may have other rules than in [`ast`](Self::ast). That is the case if one
+    /// of its rules has an error, lies in a part that was not read, or has an error in its name (`sta(rt ::=
+    /// 'x';`).
     ///
     /// # Complexity
     /// O(n * l) for a name of n bytes and l different lengths of the names next to errors.

@@ -1,5 +1,5 @@
-//! Builds the index of a trie: one pass over the nodes in depth-first order for all that depends on the path
-//! from the root, and one pass back for the summaries of subtrees.
+//! Builds the index of a trie in two passes. The first one visits the nodes in depth-first order, for all
+//! data that depends on the path from the root. The second one goes back, for the summaries of subtrees.
 
 use super::children::Children;
 use super::signature_rows::SignatureRows;

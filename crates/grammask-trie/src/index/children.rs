@@ -5,8 +5,8 @@ use std::ops::Range;
 use super::InnerId;
 use crate::{Trie, TrieNodeId};
 
-/// A child of an inner node. It holds all that a walk reads of a child side by side, because walks visit
-/// nodes all over the trie and each other array would cost one more cache miss.
+/// A child of an inner node, with all data that a walk reads of it. Walks visit nodes all over the trie, and
+/// each further array would cost one more cache miss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Child {
     /// The node.

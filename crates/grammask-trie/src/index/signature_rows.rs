@@ -15,8 +15,8 @@ type Block = [u64; BLOCK_WORDS];
 
 /// The signatures of a list of items, numbered from 0.
 ///
-/// For example, a query that contains all groups up to 8 reads the one row `suffixes[9]`, and a query that
-/// lacks only the groups 4 and 5 reads the one tree row that covers both.
+/// For example, a query that contains all groups up to 8 and no other bits reads one row, `suffixes[9]`. If
+/// it also lacks the groups 4 and 5, it reads the one tree row that covers both.
 ///
 /// # Source
 ///

@@ -21,9 +21,9 @@ use crate::{Config, EntryPlace, Error, Vocabulary};
 /// - `ByteFallback`, or a model with `byte_fallback`: `<0xHH>` is that byte.
 ///
 /// If a file has no decoder, its pre-tokenizer and normalizer are inverted. Decoders that act on the whole
-/// text change no token: the decoder of Llama 2 strips one space at the beginning of a text, but its token
-/// `▁the` is always the four bytes ` the`. So a grammar for such a model must allow the space at the
-/// beginning of the output.
+/// text change no token. For example, the decoder of Llama 2 strips one space at the beginning of a text, but
+/// its token `▁the` always has the four bytes ` the`. So a grammar for such a model must allow the space at
+/// the beginning of the output.
 ///
 /// Of `added_tokens`, the entries marked special are special tokens named by their `content`, and the others
 /// are ordinary tokens. With `ByteLevel`, an ordinary added token is the UTF-8 of its content; otherwise the

@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 
 use crate::bits::popcount::count_ones;
 use crate::display::write_ids;
-use crate::error::{BrokenInvariant, RowTooShort};
+use crate::error::{RowTooShort, Violation};
 use crate::{TokenId, TokenSet, clone_row, copy_row};
 
 /// The allowed tokens as a packed row: token t is bit t % 32 of word t / 32, and a set bit means allowed.
@@ -204,9 +204,9 @@ impl Mask {
     /// # Errors
     ///
     /// If the invariant does not hold.
-    pub fn check(&self) -> Result<(), BrokenInvariant> {
+    pub fn check(&self) -> Result<(), Violation> {
         let last = self.words.last().copied().unwrap_or(0);
-        BrokenInvariant::check(last & !self.last_word() == 0, "unused bits are 0", || {
+        Violation::check(last & !self.last_word() == 0, "unused bits are 0", || {
             format!("the last word is {last:#034b}, for ids below {}", self.id_count)
         })
     }

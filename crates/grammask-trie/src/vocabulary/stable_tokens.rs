@@ -68,8 +68,8 @@ impl Vocabulary {
         Ok(if starts_at_from { common[first..].to_vec() } else { Vec::new() })
     }
 
-    /// Returns offsets such that in every continuation of the text, a token ends at one of them: the end of
-    /// the text, and each offset at which a token begins that reaches beyond the end. None is inside of a
+    /// Returns offsets at one of which a token ends in every continuation of the text. They are the end of
+    /// the text, and each offset at which a token begins that extends beyond the end. No offset is inside a
     /// character.
     fn possible_cuts(&self, text: &[u8]) -> BTreeSet<usize> {
         let mut cuts = BTreeSet::new();
