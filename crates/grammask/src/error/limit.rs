@@ -87,8 +87,8 @@ impl RollbackError {
 
 fn of_syntax(errors: &grammask_syntax::Errors) -> Option<LimitExceeded> {
     errors.iter().find_map(|error| match error.kind() {
-        SyntaxErrorKind::LimitExceeded { limit, maximum, value } => {
-            Some(exceeded(ConfigPart::Syntax, limit, *maximum as u64, Some(*value as u64)))
+        SyntaxErrorKind::LimitExceeded(found) => {
+            Some(exceeded(ConfigPart::Syntax, &found.limit, found.value, found.found))
         }
         _ => None,
     })
