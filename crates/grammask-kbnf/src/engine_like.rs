@@ -108,8 +108,8 @@ pub trait EngineLike: sealed::Sealed {
     /// Computes the ids that may come next: none if the engine is finished.
     fn compute_allowed_token_ids(&mut self);
 
-    /// Sets logits to negative infinity: those of ids that the last computation did not find allowed, and those
-    /// beyond the vocabulary.
+    /// Sets logits to negative infinity: those of ids that the last computation did not find allowed, and
+    /// those beyond the vocabulary.
     ///
     /// # Errors
     /// If there are fewer logits than [`Vocabulary::vocab_size`]. Nothing changes.

@@ -11,8 +11,8 @@ use crate::rows::Rows;
 
 /// Writes the masks of a batch: matcher `i` into row `indices[i]`, or row `i` without `indices`.
 ///
-/// At most `threads` threads work, the calling one among them (default 1). Returns the number of matchers that met a
-/// limit; their rows are 0, and `Matcher.error` says which limit.
+/// At most `threads` threads work, the calling one among them (default 1). Returns the number of matchers
+/// that met a limit; their rows are 0, and `Matcher.error` says which limit.
 #[pyfunction]
 #[pyo3(signature = (matchers, rows, *, indices = None, threads = 1))]
 pub fn fill_masks(

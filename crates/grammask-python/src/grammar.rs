@@ -86,7 +86,8 @@ impl Grammar {
         Matcher::new(slf.get().inner.matcher(), slf.clone().unbind())
     }
 
-    /// Computes masks before they are asked for: breadth first, of at most `states` states, with `threads` threads.
+    /// Computes masks before they are asked for: breadth first, of at most `states` states, with `threads`
+    /// threads.
     #[pyo3(signature = (*, states = 1000, threads = 1))]
     fn warm(&self, py: Python<'_>, states: usize, threads: usize) -> PyResult<()> {
         let limits = WarmLimits { states, threads, ..WarmLimits::default() };

@@ -9,8 +9,8 @@ use crate::errors;
 
 /// A value behind a lock that is never waited for: a second call while the first one runs is an error.
 ///
-/// Python code may share an object between threads. Waiting for the lock while holding the GIL could deadlock with a
-/// call that has released it.
+/// Python code may share an object between threads. Waiting for the lock while holding the GIL could deadlock
+/// with a call that has released it.
 pub struct Guarded<T> {
     name: &'static str,
     slot: Mutex<Slot<T>>,
@@ -55,7 +55,8 @@ impl<T> Guarded<T> {
         }
     }
 
-    /// Takes the value out, for a call that needs many values side by side; [`put_back`](Self::put_back) ends it.
+    /// Takes the value out, for a call that needs many values side by side; [`put_back`](Self::put_back) ends
+    /// it.
     ///
     /// # Errors
     /// As [`with`](Self::with).

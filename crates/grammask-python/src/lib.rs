@@ -12,8 +12,8 @@
 //! | `errors.rs` | Rust errors as the exceptions of `grammask/errors.py` |
 //! | `guard.rs` | a value that one call at a time uses, and that a panic closes |
 //!
-//! The GIL is released while a grammar is compiled, a batch is filled, tables are warmed, or a mask is computed for the
-//! first time. A known mask takes less time than a release.
+//! The GIL is released while a grammar is compiled, a batch is filled, tables are warmed, or a mask is
+//! computed for the first time. A known mask takes less time than a release.
 
 mod arguments;
 mod batch;

@@ -116,7 +116,8 @@ impl Matcher {
         Ok(Self::new(inner, self.grammar.clone_ref(py)))
     }
 
-    /// Writes the mask into row `index`: token `t` is bit `t % 32` of word `t // 32`. Words beyond the vocabulary are 0.
+    /// Writes the mask into row `index`: token `t` is bit `t % 32` of word `t // 32`. Words beyond the
+    /// vocabulary are 0.
     #[pyo3(signature = (rows, index = 0))]
     fn fill(&self, py: Python<'_>, rows: &Bound<'_, PyAny>, index: usize) -> PyResult<()> {
         let mut rows = Rows::of(rows)?;
@@ -136,10 +137,10 @@ impl Matcher {
 
     /// Writes the masks along a tree of draft tokens without accepting any of them.
     ///
-    /// `draft[n]` is the token of node `n`; node 0 is the last token that was accepted, and its own value is not read.
-    /// `next_token[n]` is the first child of node `n`, `next_sibling[n]` its next sibling, -1 where there is none. Row
-    /// `start + n` gets the mask after node `n`; it is all 0 where a token on the way is not allowed. Returns the number
-    /// of nodes that can be accepted, node 0 included.
+    /// `draft[n]` is the token of node `n`; node 0 is the last token that was accepted, and its own value is
+    /// not read. `next_token[n]` is the first child of node `n`, `next_sibling[n]` its next sibling, -1 where
+    /// there is none. Row `start + n` gets the mask after node `n`; it is all 0 where a token on the way is
+    /// not allowed. Returns the number of nodes that can be accepted, node 0 included.
     #[pyo3(signature = (rows, next_token, next_sibling, draft, start = 0))]
     fn fill_tree(
         &self,
@@ -183,8 +184,8 @@ impl Matcher {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// The tokens that need no model: those of `forced_bytes`, as far as no continuation can change them. `tokenize`
-    /// takes `bytes` and returns token ids.
+    /// The tokens that need no model: those of `forced_bytes`, as far as no continuation can change them.
+    /// `tokenize` takes `bytes` and returns token ids.
     fn forced_tokens(&self, tokenize: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
         self.inner.with(|matcher| {
             let mut failure = None;

@@ -1,11 +1,11 @@
 //! Writable rows of 32-bit words in memory that Python owns.
 //!
-//! A row is what a mask is written into: token `t` is bit `t % 32` of word `t / 32`. Accepted are all writable,
-//! C-contiguous buffers of one or two dimensions with items `int32` or `uint32` (numpy arrays, `array.array`,
-//! `memoryview`), and torch tensors of that kind in main memory.
+//! A row is what a mask is written into: token `t` is bit `t % 32` of word `t / 32`. Accepted are all
+//! writable, C-contiguous buffers of one or two dimensions with items `int32` or `uint32` (numpy arrays,
+//! `array.array`, `memoryview`), and torch tensors of that kind in main memory.
 //!
-//! This is the one module with `unsafe` code. The safe way, `PyBuffer::copy_from_slice`, writes each row twice: 2.95
-//! against 0.38 microseconds for the 16 KB of a row (pyo3 0.30).
+//! This is the one module with `unsafe` code. The safe way, `PyBuffer::copy_from_slice`, writes each row
+//! twice: 2.95 against 0.38 microseconds for the 16 KB of a row (pyo3 0.30).
 
 use std::sync::Mutex;
 
@@ -66,7 +66,8 @@ impl Rows {
         Ok(Self { start: buffer.buf_ptr().cast(), rows, words, _buffer: Some(buffer) })
     }
 
-    /// The rows of a torch tensor. Its numpy view is made once and remembered, as making one takes microseconds.
+    /// The rows of a torch tensor. Its numpy view is made once and remembered, as making one takes
+    /// microseconds.
     fn of_tensor(tensor: &Bound<'_, PyAny>) -> PyResult<Self> {
         let address: usize = tensor.call_method0(pyo3::intern!(tensor.py(), "data_ptr"))?.extract()?;
         let mut views = VIEWS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -111,10 +112,11 @@ impl Rows {
         if count == 0 || self.words == 0 {
             return Ok(&mut []);
         }
-        // SAFETY: The memory holds `rows * words` contiguous, aligned items of 32 bits (checked in `of_buffer`), and
-        // the range is inside of them. It stays in place: a buffer is held by `self`; a tensor is held by the caller,
-        // and its storage cannot be resized since `numpy()` was called on it. All bit patterns are valid. As for every
-        // extension that fills arrays, Python code that reads the rows during the call sees old or new words.
+        // SAFETY: The memory holds `rows * words` contiguous, aligned items of 32 bits (checked in
+        // `of_buffer`), and the range is inside of them. It stays in place: a buffer is held by `self`; a
+        // tensor is held by the caller, and its storage cannot be resized since `numpy()` was called on it.
+        // All bit patterns are valid. As for every extension that fills arrays, Python code that reads the
+        // rows during the call sees old or new words.
         Ok(unsafe { std::slice::from_raw_parts_mut(self.start.add(first * self.words), count * self.words) })
     }
 }

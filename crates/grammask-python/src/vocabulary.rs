@@ -10,9 +10,10 @@ use crate::{arguments, errors, guard};
 
 /// The tokens of a model.
 ///
-/// `tokens[i]` is the bytes of token `i`, or `None` where there is no such token. `special` maps ids of special tokens,
-/// which have a name and no bytes, to their names. `end` names the tokens that end an output. `size` is the number of
-/// logits of the model, if it has more than the tokenizer has ids; masks of the additional ids are 0.
+/// `tokens[i]` is the bytes of token `i`, or `None` where there is no such token. `special` maps ids of
+/// special tokens, which have a name and no bytes, to their names. `end` names the tokens that end an output.
+/// `size` is the number of logits of the model, if it has more than the tokenizer has ids; masks of the
+/// additional ids are 0.
 #[pyclass(frozen, weakref, module = "grammask")]
 pub struct Vocabulary {
     pub(crate) inner: grammask::Vocabulary,
@@ -83,7 +84,8 @@ impl Vocabulary {
         Self::wrap(inner, size)?.with_ends(end)
     }
 
-    /// Reads a tokenizer file: `tokenizer.json`, tiktoken, RWKV or plain JSON. `data` is its bytes or its path.
+    /// Reads a tokenizer file: `tokenizer.json`, tiktoken, RWKV or plain JSON. `data` is its bytes or its
+    /// path.
     #[staticmethod]
     #[pyo3(signature = (data, *, end = None, size = None))]
     fn load(
