@@ -12,14 +12,15 @@ use std::sync::Arc;
 /// It caches results about languages, so it belongs to one [`Store`].
 ///
 /// ```
-/// # use grammask_regular::analysis::Horizon;
+/// # use grammask_regular::analysis::{self, Horizon};
 /// # use grammask_regular::{Limits, Store};
 /// let mut store = Store::new(&Limits::default());
 /// let mut horizon = Horizon::new(2, [b"a-a-a-a"]);
 /// // No text has more than two `a` in a row.
 /// let far = store.regex("a{0,100}")?;
 /// let farther = store.regex("a{0,99}")?;
-/// assert_eq!(saturate(store, far, &mut horizon), saturate(store, farther, &mut horizon));
+/// let far = analysis::saturate(&mut store, far, &mut horizon)?;
+/// assert_eq!(analysis::saturate(&mut store, farther, &mut horizon)?, far);
 /// # Ok::<(), grammask_regular::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]

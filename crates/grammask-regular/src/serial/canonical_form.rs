@@ -146,14 +146,14 @@ impl Hasher for Recorder {
 /// # use grammask_regular::{analysis, Limits, Store};
 /// let (mut one, mut other) = (Store::new(&Limits::default()), Store::new(&Limits::default()));
 /// other.regex("[0-9]+")?; // from here on, equal expressions have different ids
-/// let transcribe = |store: &mut Store, text: &[u8]| {
-///     let mut transcript = Vec::new();
+/// let canonical_form = |store: &mut Store, text: &[u8]| {
+///     let mut form = Vec::new();
 ///     let language = store.literal(text)?;
-///     assert!(analysis::write_canonical_form(&store, language, 64, &mut |number| transcript.push(number)));
-///     Ok::<_, grammask_regular::Error>(transcript)
+///     assert!(analysis::write_canonical_form(store, language, 64, &mut |number| form.push(number)));
+///     Ok::<_, grammask_regular::Error>(form)
 /// };
-/// assert_eq!(write_canonical_form(&mut one, b"key")?, write_canonical_form(&mut other, b"key")?);
-/// assert_ne!(write_canonical_form(&mut one, b"key")?, write_canonical_form(&mut other, b"kez")?);
+/// assert_eq!(canonical_form(&mut one, b"key")?, canonical_form(&mut other, b"key")?);
+/// assert_ne!(canonical_form(&mut one, b"key")?, canonical_form(&mut other, b"kez")?);
 /// # Ok::<(), grammask_regular::Error>(())
 /// ```
 pub fn write_canonical_form(store: &Store, a: RegularId, most: usize, write: &mut dyn FnMut(u32)) -> bool {
