@@ -1,4 +1,4 @@
-//! How masks are made and when a text ends.
+//! How masks are computed, and when a text ends.
 
 use grammask_trie::TokenId;
 
@@ -6,15 +6,15 @@ use grammask_trie::TokenId;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Ending {
-    /// The text ends when one of these tokens is accepted; they are allowed exactly where the text is in the
-    /// language, whatever bytes they have. Without tokens, a text ends where it is complete and cannot go on.
+    /// The text ends when one of these tokens is accepted. They are allowed exactly where the text is in the language,
+    /// whatever their bytes are. Without tokens, a text ends where it is complete and cannot go on.
     EndOfSequence(Vec<TokenId>),
-    /// The text ends as soon as it is in the language: no token may go on past that place.
+    /// The text ends as soon as it is in the language. No token may go on past that byte.
     Eager,
 }
 
 impl Ending {
-    /// The tokens that end a text.
+    /// Returns the tokens that end a text.
     pub fn tokens(&self) -> &[TokenId] {
         match self {
             Self::EndOfSequence(ids) => ids,
@@ -29,7 +29,7 @@ impl Default for Ending {
     }
 }
 
-/// How masks are made.
+/// Limits and options of [`Masks`](crate::Masks).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
@@ -37,16 +37,15 @@ impl Default for Ending {
     serde(default, deny_unknown_fields)
 )]
 pub struct Config {
-    /// Whether parts of masks are kept and shared between states. Masks are the same without. Default: yes.
+    /// True if summaries are kept and shared between states. Performance only. Default: true.
     pub keep_summaries: bool,
-    /// Whether whole masks are kept. Masks are the same without. Default: yes.
+    /// True if whole masks are kept. Performance only. Default: true.
     pub keep_masks: bool,
-    /// Bytes that parts and masks may hold before [`Masks::is_over_budget`](crate::Masks::is_over_budget) says so. It is for the tables in use: those that
-    /// were given up stay in memory as long as somebody who has not called since, such as an idle matcher, still stands in them.
-    /// Default: 32 MiB.
+    /// Bytes that summaries and masks may hold; beyond it, [`Masks::is_over_budget`](crate::Masks::is_over_budget) returns
+    /// `true`. Tables that were replaced stay in memory while an idle matcher refers to them. Default: 32 MiB.
     pub budget: usize,
-    /// NodeSet with no more trie nodes below them than this are walked set by set, others rule by rule. Masks are the same with any value.
-    /// Default: 512.
+    /// Sets with at most this many trie nodes below them are walked with a state, larger ones rule by rule. Performance
+    /// only. Default: 512.
     pub light: usize,
 }
 

@@ -1,4 +1,4 @@
-//! What keeps a grammar and a vocabulary apart.
+//! Errors of binding a grammar to a vocabulary.
 
 use std::fmt;
 

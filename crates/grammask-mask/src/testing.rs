@@ -1,4 +1,4 @@
-//! What tests of inner summaries begin with.
+//! Lexicons, networks and tables for unit tests.
 
 use std::sync::Arc;
 

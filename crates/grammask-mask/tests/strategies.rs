@@ -32,7 +32,7 @@ fn small(name: &'static str, grammar: &str, text: &str, uses: &'static [&'static
 
 fn fixtures() -> Vec<Fixture> {
     vec![
-        fixture("json", &["walk", "few_bytes", "self_loop"]),
+        fixture("json", &["walk", "same_successors", "self_loop"]),
         fixture("c", &["many_roots", "self_loop_class"]),
         fixture("patterns", &["split_prefix", "same_successors"]),
         fixture("text", &["near_duplicate"]),

@@ -1,5 +1,6 @@
-//! Which origins have been complete while one mask is put together, and at which trie nodes: what has been done there is
-//! not done again.
+//! The origins that have completed while a mask is assembled, each with the trie nodes at which it completed.
+//!
+//! A completion at nodes that an earlier one covers is dropped; of repeated completions only the difference goes on.
 
 use grammask_earley::OriginId;
 use rustc_hash::FxHashMap;
@@ -22,8 +23,8 @@ pub(crate) struct Completions {
     open: Vec<OriginId>,
 }
 
-/// A list of so many completions is long.
-const LONG: usize = 48;
+/// Number of completions of an origin that are scanned linearly; beyond it, they are found by hash.
+const MAX_LIST_LEN: usize = 48;
 
 impl Completions {
     /// Notes that an origin is complete at some nodes, `after` the completion with this number. Gives its number, or
@@ -72,8 +73,8 @@ impl Completions {
     fn push(&mut self, origin: OriginId, continuation: ContinuationId, after: Option<u32>) -> u32 {
         self.list.push((origin, continuation, after));
         let fresh = match self.list.len() {
-            ..LONG => 0..0,
-            LONG => 0..LONG,
+            ..MAX_LIST_LEN => 0..0,
+            MAX_LIST_LEN => 0..MAX_LIST_LEN,
             len => len - 1..len,
         };
         for &(origin, continuation, _) in &self.list[fresh] {
@@ -113,7 +114,7 @@ impl Completions {
 
     /// Forgets all.
     pub(crate) fn clear(&mut self) {
-        if self.list.len() >= LONG {
+        if self.list.len() >= MAX_LIST_LEN {
             self.at.clear();
         }
         self.deltas.clear();

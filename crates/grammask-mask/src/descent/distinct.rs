@@ -1,6 +1,7 @@
-//! Texts that differ from each other, below places in the trie. What an item of `distinct!` takes is the summary of a lexeme, which knows which
-//! texts have come, but not what has been read; so behind it, all of its texts are taken for one. Where another item is complete inside of the
-//! same token, that is not enough, and these few places are walked with what has been read.
+//! Items of `distinct!` whose texts must differ from each other, within one token.
+//!
+//! The summary of an item knows the lexeme, but not the text that was read. After an item, all of its texts are treated
+//! alike. Where a second item can complete inside the same token, the few trie nodes there are walked with the text read.
 
 use std::sync::OnceLock;
 
@@ -14,13 +15,13 @@ use crate::descent::Descent;
 use crate::lexicon::walk::output::{WalkOutput, Want};
 use crate::node_set::continuation::ContinuationId;
 
-/// What may come behind all texts of an item, below some places.
+/// What may come behind all texts of an item, below some trie nodes.
 pub(crate) struct AfterDistinctTexts {
     /// Tokens that end inside of another item, which can be completed in several paths, so whatever the text before it is. As ranges of the trie's list.
     tokens: Box<[(u32, u32)]>,
     /// Nodes at which it may depend on the text: where the other item is complete, or nearly so, or is none of the distinct ones.
     open: Box<[TrieNodeId]>,
-    /// What leads from the places to the ends of tokens at and below these nodes: an item that is complete in there is a summary of one of them.
+    /// What leads from the trie nodes to the ends of tokens at and below these nodes: an item that is complete in there is a summary of one of them.
     paths: Box<[Box<[u8]>]>,
     /// Whether each item that begins in there, and is not complete, can be completed by so many texts that it does not matter which have come.
     has_many_completions: bool,
@@ -28,13 +29,13 @@ pub(crate) struct AfterDistinctTexts {
     for_other_texts: OnceLock<Continuations>,
 }
 
-/// An item that can be completed by so many texts can be completed whatever has come in the same token.
+/// Number of completions of an item beyond which one of them differs from all texts inside a token.
 const MIN_COMPLETIONS: u64 = 64;
 
-/// Longer paths might have more items than that.
+/// Bytes of a path; a longer one might contain `MIN_COMPLETIONS` items.
 const MAX_PATH_BYTES: usize = MIN_COMPLETIONS as usize - 2;
 
-/// Where there are more paths, as where no separator stands between items, each text is looked at for itself.
+/// Number of paths that are compared with a text; beyond it, each text is walked for itself.
 const MAX_PATHS: usize = 1_024;
 
 /// What lies below some nodes: tokens, as ranges of the trie's list, and where the rule is complete.
@@ -56,11 +57,10 @@ impl AfterDistinctTexts {
     }
 }
 
-/// A text of more bytes, for each of the longest path, is longer than any in there, however it is written: two times six digits and letters are
-/// at least one byte.
+/// Bytes of the longest JSON spelling of one byte: two `\\uXXXX` escapes.
 const MAX_BYTES_PER_SPELLED_BYTE: usize = 12;
 
-/// A step with what has been read is as dear as so many steps of a lexeme.
+/// Fuel for one step of a state that knows its text; a step of a lexeme takes 1.
 const FUEL_PER_STEP: u64 = 64;
 
 impl Descent<'_> {
@@ -92,7 +92,7 @@ impl Descent<'_> {
         self.enter(gss, distinct.after, exit)
     }
 
-    /// Visits the place that stands for all places behind an item, where others may come.
+    /// Visits the place that stands for all trie nodes behind an item, where others may come.
     pub(crate) fn read_others(
         &mut self,
         gss: usize,
@@ -115,7 +115,7 @@ impl Descent<'_> {
         Ok(())
     }
 
-    /// Walks what lies open behind an item that has been read up to a node below some places: from there, so that its text is known.
+    /// Walks what lies open behind an item that has been read up to a node below some trie nodes: from there, so that its text is known.
     fn walk_after(
         &mut self,
         (gss, others, below): (usize, AfterDistinct, ContinuationId),
@@ -174,7 +174,7 @@ impl Descent<'_> {
 }
 
 impl Masks {
-    /// What may come behind all texts of an item, below some places. It is the same wherever the item has been read to.
+    /// What may come behind all texts of an item, below some trie nodes. It is the same wherever the item has been read to.
     fn behind(
         &self,
         others: AfterDistinct,

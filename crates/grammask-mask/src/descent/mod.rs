@@ -1,7 +1,10 @@
-//! Finding summaries: the rules of a grammar run over places in the trie, many at once.
+//! Computes summaries by descending the rules of the grammar through the trie, for whole sets of trie nodes at once.
 //!
-//! This is recursive descent without recursion: what is called below the same places is run once, whoever calls it, and tells
-//! all of its callers where it is complete. So rules that call themselves at once, on the left or in a circle, need nothing special.
+//! A rule called below the same set is run once, whatever its callers are, and notifies all of them where it completes.
+//! Left recursion and cycles need no special case.
+//!
+//! # Source
+//! E. Scott and A. Johnstone, "GLL Parsing", 2010; with sets of trie nodes in place of single positions.
 
 use grammask_earley::{AfterDistinct, Error, NetworkNodeId, NodeFlags};
 use grammask_trie::TokenSet;
@@ -32,26 +35,27 @@ mod visited;
 pub(crate) use distinct::AfterDistinctTexts;
 use visited::Visited;
 
-/// A run of more steps than this is given up: the grammar is so ambiguous that walking the trie once is less work.
+/// Number of descriptors of one descent. A more ambiguous grammar is walked with the state as it is.
 const MAX_DESCRIPTORS: usize = 1 << 14;
 
-/// So many steps consume as many nodes, whatever they were: sets of places that they keep are noticed then.
+/// Number of descriptors between two checks of the fuel, which each check consumes as trie nodes.
 const STEPS_PER_FUEL_CHECK: usize = 64;
 
-/// So many gss_nodes are looked up.
+/// Number of GSS nodes up to which they are scanned linearly; beyond it, they are found by hash.
 const GSS_INDEX_THRESHOLD: usize = 12;
 
-/// Below so few places what is scanned is followed from each; below more, what they have by a byte is kept with them.
+/// Number of roots up to which scans are followed root by root; larger sets use their children by byte.
 const MAX_ROOTS_FOLLOWED_SINGLY: usize = 8;
 
-/// So many lists are kept for deferred runs, and none that is longer than this: what is kept counts in no budget.
+/// Number of buffers that are kept for later descents. Pooled buffers count in no budget.
 const MAX_POOLED_BUFFERS: usize = 64;
+/// Capacity, in elements, beyond which a buffer is freed instead of pooled.
 const MAX_POOLED_BUFFER_LEN: usize = 1 << 10;
 
-/// Of so few children of a place all are looked at; of more, those by bytes that are scanned are looked up.
+/// Number of children of a trie node that are scanned linearly; beyond it, each scanned byte is looked up.
 const MAX_CHILDREN_SCANNED: usize = 16;
 
-/// A node below some places, while it is run.
+/// A node below some trie nodes, while it is run.
 struct GssNode<'a> {
     key: SummaryKey,
     output: WalkOutput<'a>,
@@ -59,7 +63,7 @@ struct GssNode<'a> {
     uses: SmallIndexSet<SummaryKey>,
     /// Where the rule is complete, as far as callers have been told.
     exits: SmallVec<[ContinuationId; 4]>,
-    /// Where else it is complete, which is told all at once: short lists that have a number, and single places.
+    /// Where else it is complete, which is told all at once: short lists that have a number, and single trie nodes.
     lists: SmallVec<[ContinuationId; 2]>,
     /// Once callers have been told often: of what comes then, they are told what is new.
     delta: Option<Box<SemiNaiveSet>>,
@@ -69,15 +73,15 @@ struct GssNode<'a> {
     callers: SmallVec<[(usize, NetworkNodeId); 2]>,
     /// What has been run in it.
     visited: Visited,
-    /// NodeSet in items of `distinct!` that are complete below some places: what stands for the places behind them, and where they are run.
+    /// NodeSet in items of `distinct!` that are complete below some trie nodes: what stands for the trie nodes behind them, and where they are run.
     distinct_reads: Vec<(NetworkNodeId, NetworkNodeId, ContinuationId)>,
-    /// Where others may come behind them, below which places.
+    /// Where others may come behind them, below which trie nodes.
     behind: Vec<(AfterDistinct, ContinuationId)>,
 }
 
 #[derive(Clone, Copy)]
 enum Descriptor {
-    /// Descent a node of an gss below some places; perhaps only its calls, where what it scans has been followed before.
+    /// Descent a node of a GSS node below some trie nodes; perhaps only its calls, where what it scans has been followed before.
     Process { gss: usize, node: NetworkNodeId, continuation: ContinuationId, scans: bool },
     /// Descent a node where many visits of it have been new.
     ProcessDelta { gss: usize, node: NetworkNodeId, scans: bool },
@@ -95,17 +99,17 @@ pub(crate) struct Buffers {
     entered: Vec<(NetworkNodeId, InnerId)>,
     /// NodeSet that have been reached by scanning, and the nodes there, at which nobody has entered yet.
     path: Vec<(InnerId, NetworkNodeId)>,
-    /// For the output of gss_nodes to come.
+    /// For the output of GSS nodes to come.
     lists: Vec<OutputBuffers>,
     pub(crate) total_builder: TotalBuilder,
 }
 
-/// Source: E. Scott and A. Johnstone, "GLL Parsing", 2010, with sets of places instead of single positions.
+/// Source: E. Scott and A. Johnstone, "GLL Parsing", 2010, with sets of trie nodes instead of single positions.
 pub(crate) struct Descent<'a> {
     masks: &'a Masks,
     fuel: &'a Fuel<'a>,
     gss_nodes: SmallVec<[GssNode<'a>; 2]>,
-    /// The number of each gss, once there are more than some: few are looked through faster.
+    /// The number of each GSS node, once there are more than some: few are looked through faster.
     index: FxHashMap<SummaryKey, usize>,
     descriptors: SmallVec<[Descriptor; 8]>,
     /// Visits that come when all descriptors are done.
@@ -244,7 +248,7 @@ impl<'a> Descent<'a> {
         number
     }
 
-    /// The gss of a node below some places, if there is one.
+    /// The GSS node of a node below some trie nodes, if there is one.
     fn find(&self, key: SummaryKey) -> Option<usize> {
         match self.index.is_empty() {
             true => self.gss_nodes.iter().position(|known| known.key == key),
@@ -252,7 +256,7 @@ impl<'a> Descent<'a> {
         }
     }
 
-    /// Runs a node below places where it has not been run.
+    /// Runs a node below trie nodes where it has not been run.
     fn process(
         &mut self,
         gss: usize,
@@ -346,7 +350,7 @@ impl<'a> Descent<'a> {
         Ok(())
     }
 
-    /// An gss has come to a node, at these places.
+    /// An GSS node has come to a node, at these trie nodes.
     fn enter(&mut self, gss: usize, node: NetworkNodeId, continuation: ContinuationId) -> Result<(), Error> {
         let NodeFlags { is_final, goes_on } = self.masks.recognizer.inspect().flags(node);
         if is_final {
@@ -362,7 +366,7 @@ impl<'a> Descent<'a> {
         Ok(())
     }
 
-    /// The rule is complete at these places. Long lists stay apart, as they come from lexemes and are the same in every context.
+    /// The rule is complete at these trie nodes. Long lists stay apart, as they come from lexemes and are the same in every context.
     fn complete(&mut self, gss: usize, continuation: ContinuationId) -> Result<(), Error> {
         match self.masks.lexicon.continuation(continuation).set() {
             NodeSet::List(_) => {
@@ -426,7 +430,7 @@ impl<'a> Descent<'a> {
         Ok(())
     }
 
-    /// All callers go on at these places.
+    /// All callers go on at these trie nodes.
     fn notify_all_callers(&mut self, gss: usize, continuation: ContinuationId) -> Result<(), Error> {
         self.gss_nodes[gss].exits.push(continuation);
         for place in 0..self.gss_nodes[gss].callers.len() {
@@ -558,7 +562,7 @@ impl<'a> Descent<'a> {
             self.gss_nodes[gss].pending.extend_from_slice(&at.branches);
             self.schedule_return(gss);
         }
-        // Many places are kept together, with a number that is known the next time.
+        // Many trie nodes are kept together, with a number that is known the next time.
         if known.goes_on() {
             let (outline, short) = (lexicon.outline(), lexicon.config().short_list);
             let intern = |branches: &[InnerId]| lexicon.intern(NodeSet::of_list(outline, short, branches));

@@ -1,6 +1,6 @@
-//! What items in any order take. Which of them may still come differs from place to place; what each takes below the same places in the
-//! trie does not. So that is found once for an item, and a selection's mask is put together from the items that may come. Below most places
-//! nearly all items take the same: a quote.
+//! Items in any order: the items that may still come differ between states, but each item has one total below a set.
+//!
+//! The total of each item is stored once. The mask of a permutation is the union over the items that may still come.
 
 use grammask_cache::Row;
 use grammask_earley::{CalleeId, Choice, Error, NetworkNodeId, Permutation};
@@ -190,7 +190,7 @@ impl Masks {
         Ok(Some(self.total_of_lexeme(key, behind, &mut buffers.total_builder)?.number()))
     }
 
-    /// Whether a node goes on by a byte that some of the places go on by.
+    /// Whether a node goes on by a byte that some of the trie nodes go on by.
     fn takes_some(&self, node: NetworkNodeId, continuation: ContinuationId) -> Result<bool, Error> {
         let lexicon = &*self.lexicon;
         let bytes = lexicon.continuation(continuation).first_bytes(lexicon.outline());

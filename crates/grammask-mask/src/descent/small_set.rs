@@ -1,12 +1,12 @@
-//! What has been met, each once: summaries, mostly.
+//! A set in insertion order: a list that is scanned while it is short, and a hash set beyond that.
 
 use std::hash::Hash;
 
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
-/// Up to so many are looked through; more are looked up. There are thousands where that many items may come.
-const FEW: usize = 16;
+/// Number of elements that are scanned linearly; beyond it, elements are found by hash.
+const MAX_SCANNED_LEN: usize = 16;
 
 /// In the order in which they came.
 pub(crate) struct SmallIndexSet<T> {
@@ -29,13 +29,13 @@ impl<T: Copy + Eq + Hash> SmallIndexSet<T> {
 
     /// Notes one; whether it is new.
     pub(crate) fn insert(&mut self, key: T) -> bool {
-        let is_new = match self.list.len() < FEW {
+        let is_new = match self.list.len() < MAX_SCANNED_LEN {
             true => !self.list.contains(&key),
             false => self.many.insert(key),
         };
         if is_new {
             self.list.push(key);
-            if self.list.len() == FEW {
+            if self.list.len() == MAX_SCANNED_LEN {
                 self.many.extend(self.list.iter().copied());
             }
         }

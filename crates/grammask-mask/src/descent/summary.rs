@@ -1,4 +1,10 @@
-//! Parts of masks: what one node of the grammar takes below a set of places in the trie, whoever waits outside.
+//! Summaries: what a node of the network accepts below a set of trie nodes, whatever the callers are.
+//!
+//! ```text
+//! value below {root}:  tokens "1", "tr", ...;  exits: the trie nodes of "true", "12", ...
+//! ```
+//!
+//! The callers continue at the exits. A summary does not depend on them, so it serves at every depth of nesting.
 
 use std::sync::OnceLock;
 
@@ -14,10 +20,10 @@ use crate::lexicon::{EntryId, ImportId, LexemeId, TokenView, Tokens};
 use crate::masks::budget::Fuel;
 use crate::node_set::continuation::ContinuationId;
 
-/// Names a summary: a node, and the places below which it is walked.
+/// Names a summary: a node, and the trie nodes below which it is walked.
 pub(crate) type SummaryKey = (NetworkNodeId, ContinuationId);
 
-/// What a node takes below a set of places: its rule up to the end, and all that is called on the way.
+/// What a node takes below a set of trie nodes: its rule up to the end, and all that is called on the way.
 pub(crate) struct Summary {
     /// What the rule scans by itself: in no order, perhaps some of it twice, as it is only ever gathered with what others take.
     pub(crate) tokens: Box<[TokenId]>,
@@ -33,10 +39,10 @@ pub(crate) struct Summary {
     pub(crate) total: OnceLock<TotalId>,
 }
 
-/// More steps than this are not followed back.
-const LONGEST_PATH: usize = 64;
+/// Number of steps that are followed back from a node to one whose lexeme is known.
+const MAX_STEPS_BACK: usize = 64;
 
-/// There is no lexeme in the lexicon for a node.
+/// Number of a node for which the lexicon has no room for a lexeme.
 const NO_LEXEME: u32 = u32::MAX - 1;
 
 /// Names the summary of a lexeme.
@@ -100,14 +106,14 @@ impl Masks {
     }
 
     /// The same by the steps that led to the node from one whose lexeme is known: total known steps is removed work than comparing
-    /// languages. Where none is known, they begin where the lexeme does, which is want for sooner or deferred: where else it may stand. But where it
+    /// languages. Where none is known, they begin where the lexeme does, which is asked for sooner or deferred: where else it may stand. But where it
     /// was few texts on the way, which nobody has needed as a lexeme, little is left of them here.
     fn lexeme_by_steps(&self, node: NetworkNodeId) -> Option<(LexemeId, bool)> {
         // From the last byte to the first.
-        let mut text: SmallVec<[u8; LONGEST_PATH]> = SmallVec::new();
+        let mut text: SmallVec<[u8; MAX_STEPS_BACK]> = SmallVec::new();
         let mut here = node;
         let known = loop {
-            if text.len() == LONGEST_PATH {
+            if text.len() == MAX_STEPS_BACK {
                 return None;
             }
             let Some((before, byte)) = self.recognizer.inspect().predecessor(here) else {
@@ -146,7 +152,7 @@ impl Masks {
         lexeme
     }
 
-    /// The summary of a lexeme's state: its name; and where the lexeme is complete, if that is want.
+    /// The summary of a lexeme's state: its name; and where the lexeme is complete, if that is asked.
     pub(crate) fn lexeme_entry(
         &self,
         node: NetworkNodeId,
@@ -210,7 +216,7 @@ impl Masks {
         }
         let path =
             std::iter::successors(Some(node), |&here| Some(self.recognizer.inspect().predecessor(here)?.0));
-        if path.take(LONGEST_PATH).any(|here| self.known_lexeme(here).is_some()) {
+        if path.take(MAX_STEPS_BACK).any(|here| self.known_lexeme(here).is_some()) {
             return None;
         }
         // The recognizer is locked meanwhile, so the texts are only read there.

@@ -1,5 +1,6 @@
-//! What summaries take in all, together with what they use. Parts of different nodes often take the same; so what they take has a number, and
-//! masks that are put together from the same are found to be the same.
+//! Totals: all tokens of a summary and of the summaries that it uses.
+//!
+//! Many summaries have equal totals. A total is interned, so that masks built from equal totals are found to be equal.
 
 use grammask_earley::Error;
 use grammask_trie::{TokenId, TokenSet};
@@ -40,13 +41,13 @@ impl Total {
     }
 }
 
-/// A rule that scans more tokens than this by itself has them put into a row with what it uses.
+/// Tokens scanned by a rule itself that are stored as a list; more are stored as a set.
 pub(crate) const MAX_LISTED_SCANS: usize = 4096;
 
-/// Of more tokens, those that have marked several times are left out: what is used by several rules comes with each of them.
+/// Number of tokens beyond which repeated tokens are dropped: each user of a shared summary repeats its tokens.
 const MIN_TOKENS_TO_DEDUPLICATE: usize = 256;
 
-/// Of more tokens it is not looked for whether something else takes the same: it would have to be sorted, and hardly ever does.
+/// Number of tokens up to which a total is sorted and interned; longer ones are rarely equal.
 const MAX_INTERNED_TOKENS: usize = 128;
 
 /// What is gathered of a total, kept from one to the next.

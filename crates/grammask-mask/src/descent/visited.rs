@@ -1,4 +1,4 @@
-//! What has been run in an gss, so that nothing is run twice.
+//! The nodes that a GSS node has processed below each set of trie nodes, so that no pair is processed twice.
 
 use grammask_earley::NetworkNodeId;
 use rustc_hash::FxHashMap;
@@ -9,10 +9,10 @@ use crate::node_set::NodeSet;
 use crate::node_set::continuation::ContinuationId;
 use crate::node_set::semi_naive::{Propagation, SemiNaiveSet};
 
-/// Up to so many visits are looked through; of more, those of a node are looked up. There are thousands where that many items may come.
-const FEW: usize = 16;
+/// Number of pairs that are scanned linearly; beyond it, the pairs of a node are found by hash.
+const MAX_PAIRS_SCANNED: usize = 16;
 
-/// Nodes, below which places they have been run, and whether with what they scan.
+/// Nodes, below which trie nodes they have been run, and whether with what they scan.
 #[derive(Default)]
 pub(crate) struct Visited {
     few: SmallVec<[(NetworkNodeId, ContinuationId, bool); 4]>,
@@ -56,7 +56,7 @@ impl Visited {
             return propagation;
         }
         self.few.push((node, continuation, scans));
-        if self.few.len() > FEW {
+        if self.few.len() > MAX_PAIRS_SCANNED {
             let many = self.many.get_or_insert_default();
             for (node, continuation, scans) in self.few.drain(..) {
                 many.each.entry(node).or_default().push((continuation, scans));

@@ -1,4 +1,4 @@
-//! The states of all lexemes of all grammars, by language, and the steps between them.
+//! The deterministic automaton of all lexemes of all grammars: states are languages, steps are derivatives on demand.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -69,7 +69,7 @@ pub(crate) struct State {
     cold: OnceLock<Box<ColdState>>,
 }
 
-/// What is want of few states, mostly of those for which something is counters: so the others are small, and near each other.
+/// What is asked of few states, mostly of those for which something is counters: so the others are small, and near each other.
 #[derive(Default)]
 pub(crate) struct ColdState {
     pub(crate) loops: OnceLock<LoopAlphabet>,
@@ -114,7 +114,7 @@ impl State {
         usize::from(self.classes.of[usize::from(byte)])
     }
 
-    /// Over which characters it loops, if that has been want.
+    /// Over which characters it loops, if that has been asked.
     #[inline]
     pub(crate) fn known_loops(&self) -> Option<&LoopAlphabet> {
         self.cold.get()?.loops.get()
@@ -130,7 +130,7 @@ pub(crate) struct Automaton {
 /// What is changed when a state is made.
 struct Builder {
     store: Store,
-    /// What stands below places in the trie.
+    /// What stands below trie nodes.
     horizon: Horizon,
     /// States by language.
     numbers: Column,
@@ -176,19 +176,21 @@ pub(crate) enum HeadForm {
     Plain,
 }
 
-/// Strings of up to so many bytes are not looked for in the vocabulary: most of those that matter are somewhere.
+/// Bytes of a string up to which it is assumed to be in the vocabulary.
 const MAX_ALWAYS_KEPT_BYTES: u32 = 16;
 
-/// What a lexicon takes for each expression of its store, all tables together, and more than which budget no space is taken for.
+/// Bytes of all tables of a lexicon for each expression of its store, measured on schemas.
 const BYTES_PER_EXPRESSION: usize = 400;
+/// Budget, in bytes, up to which address space is reserved at once.
 const MAX_RESERVED_BUDGET_BYTES: usize = 1 << 28;
 
-/// So many bytes are few, and so many classes of bytes not yet many.
+/// Live bytes up to which a lexeme is followed byte by byte.
 const MAX_FEW_BYTES: usize = 4;
+/// Byte classes of a state up to which its live bytes are computed eagerly.
 const MAX_CLASSES_CHECKED: usize = 8;
 
 impl Automaton {
-    /// What stands below places in the trie of a vocabulary.
+    /// What stands below trie nodes of a vocabulary.
     pub(crate) fn horizon_of(vocabulary: &Vocabulary) -> Horizon {
         let texts = vocabulary
             .tokens()
@@ -263,7 +265,7 @@ impl Automaton {
         self.states.get(id.index())
     }
 
-    /// Where it is noted what is want of few states.
+    /// Where it is noted what is asked of few states.
     pub(crate) fn cold(&self, id: LexemeId, budget: &Budget) -> &ColdState {
         self.state(id).cold.get_or_init(|| {
             budget.spend(size_of::<ColdState>());
@@ -366,7 +368,7 @@ impl Automaton {
     /// The bytes that lead somewhere, if these are few.
     pub(crate) fn few_live_bytes(&self, id: LexemeId, budget: &Budget) -> Result<Option<ByteSet>, Error> {
         let state = self.state(id);
-        // What tells apart many classes is want later, and byte by byte, unless it is evident.
+        // What tells apart many classes is asked later, and byte by byte, unless it is evident.
         let place = &self.cold(id, budget).live;
         if state.row.len() > MAX_CLASSES_CHECKED && place.get().is_none() {
             let Some(live) = analysis::first_bytes(&self.lock().store, state.language) else {

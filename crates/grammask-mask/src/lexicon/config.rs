@@ -1,6 +1,6 @@
-//! What a lexicon may take, and how it walks.
+//! Limits and tuning of a lexicon.
 
-/// How a [`Lexicon`](crate::Lexicon) works.
+/// Limits and tuning of a [`Lexicon`](crate::Lexicon).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
@@ -8,36 +8,30 @@
     serde(default, deny_unknown_fields)
 )]
 pub struct LexiconConfig {
-    /// Bytes that the tables may hold before [`Lexicon::is_over_budget`](crate::Lexicon::is_over_budget) says so. It is for the tables in use: those that
-    /// were given up stay in memory as long as a grammar that was bound to them is not used, or is not dropped; the facade keeps the last of them until a
-    /// grammar is compiled, as freeing it takes longer than a mask may.
-    /// Default: 128 MiB.
+    /// Bytes that the tables may hold; beyond it, [`Lexicon::is_over_budget`](crate::Lexicon::is_over_budget) returns `true`.
+    /// Tables that were replaced stay in memory while a grammar refers to them. Default: 128 MiB.
     pub budget: usize,
-    /// Whether subtrees of the trie through which a lexeme provably loops are taken whole, and lexemes that nearly loop are found from those
-    /// that do. Masks are the same without.
-    /// Default: yes.
+    /// True if subtrees of the trie that a lexeme loops through are taken as a whole. Performance only. Default: true.
     pub slices: bool,
-    /// Whether a lexeme loops through a subtree is want where it has at least so many nodes. Masks are the same with any value.
-    /// Default: 12.
+    /// Nodes of a subtree from which on it is checked for a loop. Performance only. Default: 12.
     pub slice_size: u32,
-    /// Whether a class of characters keeps a lexeme alive is want where it may go on by more edges of the trie than so many that are not of its
-    /// loop: by few there is little to walk. Masks are the same with any value. Default: 1024.
+    /// Edges of the trie that leave the loop of a lexeme, beyond which a safe class is searched for. Performance only.
+    /// Default: 1,024.
     pub strays: usize,
-    /// Below a place in the trie, slices are used where it has at least so many nodes, or is the root. Masks are the same with any value.
-    /// Default: 16,384; below a blank stands nearly half of the trie of Llama 3.
+    /// Trie nodes below a node from which on it is a base of slices; the root always is. Performance only. Default: 16,384:
+    /// nearly half of the trie of Llama 3 is below a blank.
     pub base_size: usize,
-    /// Where at most so many edges of the trie lead out of a class of characters that keeps a lexeme alive for ever, its texts are not taken as runs:
-    /// what is behind these edges is walked instead, which takes less than knowing the runs. Masks are the same with any value. Default: 16,384.
+    /// Edges of the trie that leave a class, up to which the loop of a lexeme is taken from its slice although no safe class
+    /// was found. Performance only. Default: 16,384.
     pub leaving: usize,
-    /// Sets of up to this many places in the trie are lists, longer ones rows of bits, one for each inner node. Masks are the same with
-    /// any value. Default: 2,048, as a list of so many takes as much as a row of bits for 128,000 tokens.
+    /// Inner trie nodes of a set that is stored as a list; larger sets have one bit for each inner node. Performance only.
+    /// Default: 2,048, as many bytes as the bits for 128,000 tokens.
     pub short_list: usize,
-    /// Names of [`STRATEGIES`](crate::STRATEGIES) that are not tried. Masks are the same without them, so this is for tests and
-    /// measurements. Default: none.
+    /// Names of [`STRATEGIES`](crate::STRATEGIES) that are not tried. Performance only; for tests. Default: none.
     #[doc(hidden)]
     #[cfg_attr(feature = "serde", serde(skip))]
     pub disabled: Vec<&'static str>,
-    /// Limits of the lexemes' languages. Where one is hit, the grammar's own tables are used instead.
+    /// Limits of the languages of lexemes. Beyond one of them, a lexeme is walked with the tables of its grammar.
     pub regular: grammask_regular::Limits,
 }
 
@@ -58,8 +52,7 @@ impl Default for LexiconConfig {
 }
 
 impl LexiconConfig {
-    /// Slices wherever they are possible, however little they save. Masks are the same as with any other configuration, so it is for tests, which meet all
-    /// ways to find them in small vocabularies.
+    /// Returns a configuration with slices wherever they are possible, for tests with small vocabularies. Masks are equal.
     ///
     /// ```
     /// # use grammask_mask::LexiconConfig;

@@ -1,5 +1,4 @@
-//! The tokens that a lexeme takes, as they are kept: some, and where it nearly takes what another one takes, what that one's entry has,
-//! but for some.
+//! The tokens of a lexicon entry: stored by itself, or as the difference from another entry.
 
 use grammask_trie::{Mask, TokenId, TokenSet};
 
@@ -8,8 +7,8 @@ use crate::lexicon::{EntryId, Lexicon};
 use crate::node_set::NodeSet;
 use crate::node_set::continuation::ContinuationId;
 
-/// A set of more tokens is not copied into what it is a entry of.
-const MANY: usize = 128;
+/// Sets with more tokens than this are referenced instead of inlined.
+const MAX_INLINED_TOKENS: usize = 128;
 
 /// As they are kept.
 pub(crate) struct EntryTokens {
@@ -65,7 +64,7 @@ impl Tokens<'_> {
     /// Whether these are so many that they are better kept once.
     fn are_many(&self) -> bool {
         match self {
-            Self::Set(set) => set.len() > MANY,
+            Self::Set(set) => set.len() > MAX_INLINED_TOKENS,
             Self::Row(..) => true,
         }
     }
@@ -162,7 +161,7 @@ impl TokenView<'_> {
 }
 
 impl Lexicon {
-    /// The tokens of a entry.
+    /// The tokens of an entry.
     pub(crate) fn view(&self, entry: EntryId) -> TokenView<'_> {
         let tokens = |entry| &self.entry(entry).tokens;
         let EntryTokens { own, base } = tokens(entry);
@@ -174,7 +173,7 @@ impl Lexicon {
         TokenView { own: self.tokens(own), base }
     }
 
-    /// Adds what is known of a entry: its tokens, and where it is complete.
+    /// Adds what is known of an entry: its tokens, and where it is complete.
     pub(crate) fn take_entry(&self, entry: EntryId, output: &mut WalkOutput<'_>) {
         self.take_tokens(entry, output);
         if output.wants_exits()
@@ -184,7 +183,7 @@ impl Lexicon {
         }
     }
 
-    /// Adds the tokens of a entry.
+    /// Adds the tokens of an entry.
     pub(crate) fn take_tokens(&self, entry: EntryId, output: &mut WalkOutput<'_>) {
         let EntryTokens { own, base } = &self.entry(entry).tokens;
         if base.is_some() || !own.is_empty() {
@@ -193,7 +192,7 @@ impl Lexicon {
         }
     }
 
-    /// Adds places where something is complete.
+    /// Adds trie nodes where something is complete.
     pub(crate) fn take_exit(&self, places: ContinuationId, output: &mut WalkOutput<'_>) {
         match self.continuation(places).set() {
             NodeSet::List(list) => list.iter().for_each(|&branch| output.exit_at(branch)),

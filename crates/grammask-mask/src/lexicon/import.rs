@@ -1,5 +1,6 @@
-//! Languages of grammars, each of which has a store of its own: the lexemes that they are here, whoever asks first. Where one is that of the spellings
-//! of few texts, what it takes is found without a lexeme: the values and keys of a schema are many, and most of them are nobody else's.
+//! Languages of the stores of grammars, and the lexemes or texts that they are in the lexicon.
+//!
+//! The entry of a finite language is found from its texts, without a lexeme: a schema has many keys and values.
 
 use std::sync::OnceLock;
 
@@ -11,16 +12,16 @@ use crate::lexicon::automaton::LexemeId;
 use crate::lexicon::{EntryId, LanguageAnswer, Lexicon, MAX_TEXTS};
 use crate::node_set::continuation::ContinuationId;
 
-/// Longer transcripts are not kept: what is so large is rare, and imported each time.
-const LONG_TRANSCRIPT: usize = 16_384;
+/// Words of a canonical form; longer ones are not stored, and the language is imported each time.
+const MAX_KEPT_FORM_WORDS: usize = 16_384;
 
-/// Most are shorter, and need no allocation.
-const SHORT_TRANSCRIPT: usize = 256;
+/// Words of a canonical form that need no allocation.
+const INLINE_FORM_WORDS: usize = 256;
 
-/// What the texts of a language stand behind, in place of its transcript: no transcript begins so.
-const TEXTS: u32 = u32::MAX;
+/// First word of the key of a finite language; no canonical form begins with it.
+const TEXTS_TAG: u32 = u32::MAX;
 
-/// A language of another store that has been want for.
+/// A language of another store that has been asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ImportId(u32);
 
@@ -64,8 +65,8 @@ impl Lexicon {
     pub(crate) fn import_of_texts(&self, spelled: &FiniteLanguage) -> ImportId {
         let FiniteLanguage { before, texts, is_complement, after } = spelled;
         debug_assert!(!is_complement, "these are the texts of the language, not those that it lacks");
-        let mut key: SmallVec<[u32; SHORT_TRANSCRIPT]> = SmallVec::new();
-        key.push(TEXTS);
+        let mut key: SmallVec<[u32; INLINE_FORM_WORDS]> = SmallVec::new();
+        key.push(TEXTS_TAG);
         for text in [before, after].into_iter().chain(texts) {
             key.push(text.len() as u32);
             let (words, rest) = text.as_chunks::<4>();
@@ -91,7 +92,7 @@ impl Lexicon {
         Some((self.import_of_texts(&spelled), spelled))
     }
 
-    /// What such a language takes below places, if that has been want before.
+    /// What such a language takes below trie nodes, if that has been asked before.
     pub(crate) fn known_entry_of_import(
         &self,
         id: ImportId,
@@ -100,7 +101,7 @@ impl Lexicon {
         self.entries_of_texts.get(&(id, continuation)).copied()
     }
 
-    /// What it takes below places: the spellings of these texts.
+    /// What it takes below trie nodes: the spellings of these texts.
     pub(crate) fn entry_of_import(
         &self,
         id: ImportId,
@@ -116,8 +117,8 @@ impl Lexicon {
     }
 
     fn imported(&self, from: &Store, language: RegularId) -> Option<ImportId> {
-        let mut transcript: SmallVec<[u32; SHORT_TRANSCRIPT]> = SmallVec::new();
-        if !analysis::write_canonical_form(from, language, LONG_TRANSCRIPT, &mut |number| {
+        let mut transcript: SmallVec<[u32; INLINE_FORM_WORDS]> = SmallVec::new();
+        if !analysis::write_canonical_form(from, language, MAX_KEPT_FORM_WORDS, &mut |number| {
             transcript.push(number)
         }) {
             return None;

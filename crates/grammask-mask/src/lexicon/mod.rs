@@ -1,5 +1,6 @@
-//! The lexicon of a vocabulary: what lexemes take below entries_by_set in the trie. That depends on no grammar, only on the language of
-//! the lexeme, so it is computed once for all grammars.
+//! The lexicon of a vocabulary: the tokens that each lexeme accepts below a set of trie nodes.
+//!
+//! An entry depends on the language of the lexeme alone, so all grammars of the vocabulary share it.
 
 use std::sync::{Arc, OnceLock};
 
@@ -41,10 +42,10 @@ use search::Strategies;
 use slice::{BaseSlices, Class, Slice};
 use walk::self_loop::LoopAlphabet;
 
-/// What grammars over one vocabulary share.
+/// The tables that all grammars of a vocabulary share.
 ///
-/// Holds lexemes by their languages, entries_by_set in the trie, and the results of walks. It grows while it is used, by any number of threads;
-/// when [`is_over_budget`](Self::is_over_budget) says so, go on with a [`successor`](Self::successor).
+/// They hold lexemes by language, sets of trie nodes, and entries. They grow while they are used, by any number of threads.
+/// If [`is_over_budget`](Self::is_over_budget) returns `true`, go on with a [`successor`](Self::successor).
 pub struct Lexicon {
     vocabulary: Arc<Vocabulary>,
     outline: Arc<TrieIndex>,
@@ -53,12 +54,12 @@ pub struct Lexicon {
     automaton: Automaton,
     continuations: Continuations,
     entries: Arena<Entry>,
-    /// The entries of lexemes below a set of entries_by_set; those at the beginning of a token are noted with the lexeme.
+    /// The entries of lexemes below a set of trie nodes; those at the beginning of a token are noted with the lexeme.
     entries_by_set: Memo<(LexemeId, ContinuationId), EntryId>,
     by_successors: Memo<same_successors::SuccessorKey, LexemeId>,
     /// Languages of other stores, by their transcripts or texts. See `import.rs`.
     imported: Memo<Box<[u32]>, Imported>,
-    /// What those of them that are spellings of few texts take below entries_by_set.
+    /// What those of them that are spellings of few texts take below trie nodes.
     entries_of_texts: Memo<(ImportId, ContinuationId), EntryId>,
     /// See `rows.rs`: rows, and which is that of several entries.
     unions: Memo<Box<[EntryId]>, u32>,
@@ -66,7 +67,7 @@ pub struct Lexicon {
     owner: OwnerId,
     /// Where outputs that have ended leave the rows that they wrote.
     row_pool: Arc<RowPool>,
-    /// The entries_by_set below which slices are used.
+    /// The trie nodes below which slices are used.
     bases: Box<[InnerId]>,
     /// The slices from which the others are made.
     base_slices: Arc<BaseSlices>,
@@ -77,7 +78,7 @@ pub struct Lexicon {
     strategies: Strategies,
 }
 
-/// Names the entry of a lexeme below a set of entries_by_set.
+/// Names the entry of a lexeme below a set of trie nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct EntryId(u32);
 
@@ -92,7 +93,7 @@ impl EntryId {
     }
 }
 
-/// What a lexeme takes below a set of entries_by_set.
+/// What a lexeme takes below a set of trie nodes.
 pub(crate) struct Entry {
     pub(crate) tokens: EntryTokens,
     /// Where it is complete, if there is something below; once somebody want. Behind the last lexeme of a text nobody goes on.
@@ -107,44 +108,44 @@ impl Entry {
         Self { tokens, exit: OnceLock::from(exit), nodes }
     }
 
-    /// Whether what is want is known.
+    /// Whether what is asked is known.
     pub(crate) fn answers(&self, want: Want) -> bool {
         want == Want::Tokens || self.exit.get().is_some()
     }
 
-    /// Where it is complete, if there is something below. For whoever has want for entries_by_set.
+    /// Where it is complete, if there is something below. For whoever has asked for trie nodes.
     pub(crate) fn exit(&self) -> Option<ContinuationId> {
         debug_assert!(self.answers(Want::TokensAndExits), "entries_by_set were not want for");
         self.exit.get().copied().flatten()
     }
 }
 
-/// Sizes of a [`Lexicon`], and the work that went into it.
+/// Sizes of a [`Lexicon`], and counters of the work that filled it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LexiconStats {
-    /// States of lexemes, equal languages counted once.
+    /// Number of states of lexemes; equal languages are counted once.
     pub lexemes: usize,
-    /// Sets of entries_by_set in the trie.
+    /// Number of sets of trie nodes.
     pub continuations: usize,
-    /// Results of walks.
+    /// Number of entries: results for a lexeme below a set.
     pub entries: usize,
-    /// Bytes of all of them, roughly.
+    /// Bytes of the tables, approximately.
     pub bytes: usize,
-    /// Walks over the trie, one for each result; for this lexicon and for those that it succeeds.
+    /// Number of walks over the trie, including those of the lexicons that this one replaced.
     pub walks: u64,
-    /// Nodes of the trie that these walks have looked at.
+    /// Number of trie nodes that the walks visited.
     pub nodes: u64,
-    /// Subtrees that they have taken base_slices instead, as the lexeme loops through all of their tokens.
+    /// Number of subtrees that the walks took as a whole.
     pub taken: u64,
-    /// How often each strategy has answered; for this lexicon and for those that it succeeds.
+    /// Number of answers of each strategy, including those of the lexicons that this one replaced.
     pub strategies: StrategyUses,
 }
 
 impl Lexicon {
-    /// A lexicon that knows nothing of lexemes yet.
+    /// Creates an empty lexicon.
     ///
     /// # Complexity
-    /// Linear in the nodes of the vocabulary's trie.
+    /// Linear in the nodes of the trie.
     pub fn new(vocabulary: Arc<Vocabulary>, config: &LexiconConfig) -> Self {
         let trie = vocabulary.trie();
         let outline = Arc::new(TrieIndex::new(trie));
@@ -190,8 +191,8 @@ impl Lexicon {
         }
     }
 
-    /// A lexicon of the same vocabulary that knows nothing of lexemes; slices, which are of the vocabulary, are kept while they take less
-    /// than a quarter of the budget.
+    /// Creates an empty lexicon of the same vocabulary. Slices depend on the vocabulary only; they are kept while they take
+    /// less than a quarter of the budget.
     pub fn successor(&self) -> Self {
         let mut lexicon = Self {
             counters: Arc::clone(&self.counters),
@@ -207,7 +208,7 @@ impl Lexicon {
         lexicon
     }
 
-    /// An empty lexicon of the same vocabulary, with another configuration.
+    /// Creates an empty lexicon of the same vocabulary with another configuration.
     pub fn with_config(&self, config: &LexiconConfig) -> Self {
         Self::with(
             Arc::clone(&self.vocabulary),
@@ -219,17 +220,17 @@ impl Lexicon {
         )
     }
 
-    /// The vocabulary.
+    /// Returns the vocabulary.
     pub fn vocabulary(&self) -> &Arc<Vocabulary> {
         &self.vocabulary
     }
 
-    /// The configuration.
+    /// Returns the configuration.
     pub fn config(&self) -> &LexiconConfig {
         &self.config
     }
 
-    /// Sizes of the tables, and the work that went into them.
+    /// Returns the sizes of the tables and the counters of the work that filled them.
     pub fn stats(&self) -> LexiconStats {
         let walked = self.counters.so_far();
         LexiconStats {
@@ -244,12 +245,13 @@ impl Lexicon {
         }
     }
 
-    /// Bytes that the tables hold, roughly; without the vocabulary, its outline, and the slices that all others are made from.
+    /// Returns the bytes that the tables hold, approximately, without the vocabulary, its index and the slices of all
+    /// characters.
     pub fn bytes_used(&self) -> usize {
         self.budget.used() + self.continuations.bytes_of_pairs()
     }
 
-    /// Whether the tables hold more bytes than they may.
+    /// Returns `true` if the tables hold more bytes than [`LexiconConfig::budget`].
     pub fn is_over_budget(&self) -> bool {
         self.bytes_used() > self.budget.limit()
     }
@@ -290,7 +292,7 @@ impl Lexicon {
         &self.continuations
     }
 
-    /// The number of a set of entries_by_set.
+    /// The number of a set of trie nodes.
     pub(crate) fn intern(&self, entries_by_set: NodeSet) -> ContinuationId {
         let (id, fresh) = self.continuations.intern(entries_by_set);
         if fresh {
@@ -325,7 +327,7 @@ impl Lexicon {
         }
     }
 
-    /// What a lexeme takes below a set of entries_by_set, if what is want of it is known.
+    /// What a lexeme takes below a set of trie nodes, if what is asked of it is known.
     pub(crate) fn known_entry(
         &self,
         lexeme: LexemeId,
@@ -348,7 +350,7 @@ impl Lexicon {
         self.entries.get(id)
     }
 
-    /// What a lexeme takes below a set of entries_by_set.
+    /// What a lexeme takes below a set of trie nodes.
     ///
     /// # Errors
     /// When a limit of regular languages is exceeded.
@@ -417,7 +419,7 @@ impl Lexicon {
         EntryId(self.entries.push(entry))
     }
 
-    /// Keeps a entry, or where one is kept of which less is known, what this one adds to it.
+    /// Keeps an entry, or where one is kept of which less is known, what this one adds to it.
     fn keep(&self, key: (LexemeId, ContinuationId), entry: Entry) -> EntryId {
         let exit = entry.exit.get().copied();
         let kept = self.kept(key).unwrap_or_else(|| self.keep_anew(key, entry));

@@ -1,5 +1,5 @@
-//! Rows of the tokens that some lexemes take, and that some take together. Many grammars have the same few side by side, such as a text, a number and what
-//! may stand between values.
+//! Rows of the tokens of one or more entries. Many grammars have the same few lexemes side by side, such as a text, a
+//! number and white space.
 
 use grammask_trie::Mask;
 use smallvec::SmallVec;
@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use crate::lexicon::entry::Tokens;
 use crate::lexicon::{EntryId, Lexicon, TokenView};
 
-/// Rows may take this entry of the budget: they are large, and a grammar that has some of its own is hardly slower.
+/// Rows may take 1/4 of the budget. Beyond it, grammars store such rows by themselves.
 const BUDGET_SHARE_OF_ROWS: usize = 4;
 
 impl Lexicon {

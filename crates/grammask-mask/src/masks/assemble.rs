@@ -1,4 +1,4 @@
-//! Putting the mask of a state together from summaries.
+//! Assembles the mask of a state from totals of summaries and entries of lexemes.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -18,14 +18,13 @@ use crate::masks::delta_mask::{DeltaMask, RowId, Scratch, change};
 use crate::node_set::continuation::ContinuationId;
 use crate::{Ending, Masks};
 
-/// A mask that is not put together from so many summaries, those of lexemes not counted, is found by walking the trie with the state as it is. What
-/// a lexeme takes is known for all later masks, and thousands of keys may stand side by side.
+/// Summaries of one mask. Beyond it, the trie is walked with the state as it is.
 const MAX_SUMMARIES_PER_MASK: usize = 8_192;
 
-/// A mask of added tokens beside a row has a row of its own.
+/// Tokens of the difference from a row; a mask with more gets a row of its own.
 const MAX_DELTA_TOKENS: usize = 1024;
 
-/// Where the list beside a row would have added, summaries that take added tokens than this are put into the row.
+/// Tokens of a total in a difference; larger totals become part of the row if the difference is too large.
 const MAX_TOKENS_PER_TOTAL_IN_DELTA: usize = 64;
 
 /// What putting masks together needs, kept from one to the next.
@@ -238,7 +237,7 @@ impl Masks {
         Ok(Assembled::Written)
     }
 
-    /// What is want of what an origin has begun: where it ends, if somebody goes on there or the text then ends by itself.
+    /// What is asked of what an origin has begun: where it ends, if somebody goes on there or the text then ends by itself.
     fn want_after(&self, origin: OriginId) -> Result<Want, Error> {
         let goes_on =
             self.recognizer.inspect().resumption(origin)?.is_some_and(|behind| !behind.follow.is_empty());

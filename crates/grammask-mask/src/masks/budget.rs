@@ -1,4 +1,4 @@
-//! How much may be done for one mask, before the trie is walked with the state as it is.
+//! Work budget of one mask, in trie nodes: when it is exhausted, the trie is walked with the state as it is.
 
 use std::cell::{Cell, OnceCell};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -23,24 +23,26 @@ pub(crate) struct FailureCredit {
     gone: AtomicU64,
 }
 
-/// A step of a lexeme can be so much faster than one of a state as it is.
+/// Walks with lexemes that cost as much as one walk with a state.
 const STATE_WALKS_PER_MASK: usize = 4;
+/// As `STATE_WALKS_PER_MASK`, if texts must differ: each step then makes a state.
 const STATE_WALKS_PER_MASK_IF_DISTINCT: usize = 64;
 
-/// A mask may consume this summary of the credit, more where its state has many items. What there is at the beginning is as many walks for the first mask, times this.
+/// A mask may consume 1/4 of the credit that is left.
 const MASKS_PER_CREDIT: usize = 4;
 
-/// A mask that is found by summaries saves this summary of a walk.
+/// A success refunds 1/8 of a walk over the trie.
 const SUCCESSES_PER_WALK: u64 = 8;
 
-/// So many items make a walk over the trie about as dear as one more walk of lexemes.
+/// Items of a state that make a walk with it cost as much as one more walk with lexemes.
 const ITEMS_PER_EXTRA_WALK: usize = 128;
 
-/// In a small trie there is nothing to save, and summaries are to be had all the same.
+/// Fuel of a mask, in trie nodes, that is always given: a small trie has nothing to save.
 const MIN_FUEL_NODES: usize = 1 << 16;
 
-/// One mask may take this summary of a budget, which is want only between masks; or so many bytes, where that is nearly nothing.
+/// A mask may fill 1/4 of a memory budget, which is checked between masks only.
 const MASKS_PER_BUDGET: usize = 4;
+/// Bytes that a mask may always fill.
 const MIN_BYTES_PER_MASK: usize = 1 << 22;
 
 impl<'a> Fuel<'a> {
@@ -85,7 +87,7 @@ impl<'a> Fuel<'a> {
         self.nodes.set(if is_full { 0 } else { self.nodes.get().saturating_sub(nodes) });
     }
 
-    /// A row of places is kept: each of its words is as dear as a node.
+    /// A row of trie nodes is kept: each of its words is as dear as a node.
     pub(crate) fn consume_row(&self) {
         self.consume(self.masks.lexicon.outline().len() as u64 / 64);
     }

@@ -1,5 +1,7 @@
-//! How masks are kept: most allow few tokens, or differ in few tokens from a row that many have in common. So what is kept is the row
-//! and the difference, and writing one mask behind another takes no more than what differs between the two.
+//! Masks stored as a shared row and a difference.
+//!
+//! Most masks have few tokens, or differ in few tokens from a row that many masks share. Writing a mask over another one
+//! of the same row changes only the words that differ.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -55,11 +57,11 @@ pub(crate) struct DeltaMask {
     pub(crate) more: Box<[TokenId]>,
     /// How often it has been written.
     times: AtomicU32,
-    /// The row that is the mask itself: some masks are want for again and again.
+    /// The row that is the mask itself: some masks are asked for again and again.
     whole: OnceLock<RowId>,
 }
 
-/// A mask that is written for the so manieth time gets a row of its own.
+/// After this many writes the mask gets a full row.
 const WRITES_BEFORE_ROW: u32 = 8;
 
 impl DeltaMask {
@@ -139,7 +141,7 @@ pub struct Scratch {
 #[derive(Debug, Default)]
 pub(crate) struct RowPool(Mutex<Vec<Vec<RowBuffer>>>);
 
-/// RowPool of so many scratches are kept; of more, they are freed.
+/// Number of scratches whose buffers are pooled; the buffers of further ones are freed.
 const MAX_POOLED_SCRATCHES: usize = 16;
 
 /// RowBuffer for one mask.
@@ -162,14 +164,14 @@ enum Contents {
     DeltaMask { id: DeltaMaskId, row: Option<(OwnerId, RowId)> },
 }
 
-/// Rows that an output takes in turn.
+/// Number of row buffers of a scratch: an output alternates between few rows.
 const MAX_ROW_BUFFERS: usize = 6;
 
 /// A mask that is kept: see [`Masks::known`](crate::Masks::known).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MaskId(pub(crate) u32);
 
-/// Where a mask stands that was want for: see [`Masks::write`](crate::Masks::write).
+/// Where a mask stands that was asked for: see [`Masks::write`](crate::Masks::write).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct MaskRef(pub(crate) Option<RowId>);

@@ -1,4 +1,4 @@
-//! Masks of states: put together from summaries that do not depend on what surrounds a state.
+//! The tables of one grammar: the mask of each state, and what masks are assembled from.
 
 use std::sync::Arc;
 
@@ -32,14 +32,14 @@ pub use prefetch::Prefetch;
 pub use snapshot::{DamagedMasks, SavedMasks};
 pub use warm_up::{WarmLimits, WarmProgress};
 
-/// Computes the masks of a grammar's states over a vocabulary, and keeps what it computed.
+/// The masks of the states of one grammar over a vocabulary, computed on demand and kept.
 ///
-/// A mask is the union of summaries. The summary of an item under a list of trie nodes says which tokens below these
-/// nodes the item takes by itself, and at which nodes its origin, unknown to the summary, is complete: there the origin's
-/// callers go on. As a token is allowed when *some* derivation allows it, the union over both is exact. A summary does
-/// not depend on who waits outside, so the same summary serves at every depth of nesting.
+/// A mask is the union of summaries. The summary of an item below a set of trie nodes has the tokens that the item accepts
+/// by itself, and the nodes at which its origin completes, where the callers of the origin continue. A token is allowed if
+/// *some* derivation allows it, so the union is exact. A summary does not depend on callers, so it serves at every depth of
+/// nesting.
 ///
-/// Can be shared between threads; reading what is known takes no lock.
+/// Threads can share the tables; reading what is known takes no lock.
 pub struct Masks {
     pub(crate) recognizer: Recognizer,
     pub(crate) lexicon: Arc<Lexicon>,
@@ -62,11 +62,11 @@ pub struct Masks {
     pub(crate) entries_at_root: Column,
     /// Parts; nothing for those that are too much work.
     pub(crate) summaries: Memo<SummaryKey, Option<Summary>>,
-    /// What may come behind items of `distinct!` below places in the trie: see `descent/distinct.rs`.
+    /// What may come behind items of `distinct!` below trie nodes: see `descent/distinct.rs`.
     pub(crate) behind: Memo<(NetworkNodeId, ContinuationId), AfterDistinctTexts>,
     /// What summaries take in all.
     pub(crate) totals: Interner<Total>,
-    /// What items in any order take below places in the trie, as far as it is known: see `permutation.rs`.
+    /// What items in any order take below trie nodes, as far as it is known: see `permutation.rs`.
     pub(crate) selections: Memo<(CalleeId, ContinuationId), Row>,
     /// The rows of the tokens of some lexemes together that are not in the lexicon, and of some lexemes and some summaries that take much: how many
     /// lexemes, these and what the summaries take, as numbers.
@@ -87,27 +87,27 @@ pub struct Masks {
     pub(crate) credit: Arc<FailureCredit>,
 }
 
-/// Forced bytes are followed as long as their states have no more items and callers together. Where each byte has more than the one before it, that is
-/// some thousand bytes; else more than anybody asks for.
-const MUCH_FORCED: usize = 1 << 20;
+/// Items and callers of all states along forced bytes. Beyond it, fewer bytes are returned: in a very ambiguous
+/// text, each byte has more than the one before.
+const MAX_FORCED_ITEMS: usize = 1 << 20;
 
-/// Sizes of the tables of a [`Masks`], and the work that went into them.
+/// Sizes of the tables of a [`Masks`], and counters of the work that filled them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// Earley sets.
+    /// Number of Earley sets.
     pub sets: usize,
-    /// Distinct lists of callers.
+    /// Number of distinct lists of callers.
     pub origins: usize,
-    /// Parts of masks.
+    /// Number of summaries.
     pub summaries: usize,
-    /// States whose mask_ids mask is kept.
+    /// Number of states whose mask is kept.
     pub masks: usize,
-    /// Bytes of all of them, roughly.
+    /// Bytes of the tables, approximately.
     pub bytes: usize,
-    /// Walks over the trie, for these tables and for those that they succeed: of summaries, which are found together with those that they use; and of
-    /// single sets. Those of lexemes are in [`LexiconStats`](crate::LexiconStats).
+    /// Number of walks over the trie, including those of the tables that these replaced. A walk computes a summary with those
+    /// that it uses, or a single state. [`LexiconStats`](crate::LexiconStats) has the walks of lexemes.
     pub walks: u64,
-    /// Nodes of the trie that these walks have looked at.
+    /// Number of trie nodes that the walks visited.
     pub nodes: u64,
 }
 
@@ -115,7 +115,7 @@ impl Masks {
     /// Binds a recognizer to the vocabulary of a lexicon.
     ///
     /// # Errors
-    /// When the grammar or the ending names tokens that the vocabulary does not have: all of them.
+    /// Returns all tokens that the grammar or the ending names and the vocabulary lacks.
     pub fn new(
         recognizer: Recognizer,
         lexicon: Arc<Lexicon>,
@@ -186,7 +186,7 @@ impl Masks {
         }
     }
 
-    /// Empty tables for the same grammar and configuration, over a lexicon of the same vocabulary.
+    /// Creates empty tables for the same grammar and configuration, over another lexicon of the same vocabulary.
     pub fn successor(&self, lexicon: Arc<Lexicon>) -> Self {
         let masks = Self::with(
             self.recognizer.successor(),
@@ -203,35 +203,36 @@ impl Masks {
         }
     }
 
-    /// The recognizer whose states have masks here.
+    /// Returns the recognizer whose states have masks here.
     pub fn recognizer(&self) -> &Recognizer {
         &self.recognizer
     }
 
-    /// The vocabulary.
+    /// Returns the vocabulary.
     pub fn vocabulary(&self) -> &Arc<Vocabulary> {
         self.lexicon.vocabulary()
     }
 
-    /// What is shared with other grammars of the vocabulary.
+    /// Returns the lexicon, which grammars of the vocabulary share.
     pub fn lexicon(&self) -> &Arc<Lexicon> {
         &self.lexicon
     }
 
-    /// When a text ends.
+    /// Returns when a text ends.
     pub fn ending(&self) -> &Ending {
         &self.ending
     }
 
-    /// The configuration.
+    /// Returns the configuration.
     pub fn config(&self) -> &Config {
         &self.config
     }
 
-    /// The state after a token; [`SetId::DEAD`] where the grammar does not allow it. What ends a text is not known here.
+    /// Returns the state after a token, or [`SetId::DEAD`] if the grammar does not allow it. Tokens that end a text lead to
+    /// [`SetId::DEAD`].
     ///
     /// # Errors
-    /// When a limit of the recognizer is exceeded.
+    /// Returns an error if a limit of the recognizer is exceeded.
     pub fn step(&self, state: SetId, token: TokenId) -> Result<SetId, Error> {
         if self.specials.contains(&token) {
             // A grammar may name one token by its name and by its id.
@@ -249,37 +250,37 @@ impl Masks {
         }
     }
 
-    /// The state after some bytes. With [`Ending::Eager`], [`SetId::DEAD`] also where a text ends inside of them.
+    /// Returns the state after some bytes. With [`Ending::Eager`], returns [`SetId::DEAD`] also if a text ends before the last
+    /// byte.
     ///
     /// # Errors
-    /// When a limit of the recognizer is exceeded.
+    /// Returns an error if a limit of the recognizer is exceeded.
     pub fn step_bytes(&self, state: SetId, bytes: &[u8]) -> Result<SetId, Error> {
         let eager = self.ending == Ending::Eager;
         self.recognizer.step_bytes(state, bytes, |between| !(eager && between.completes()))
     }
 
-    /// Where masks of this vocabulary can be written. Keeps what was written for outputs that have ended, so that rows which many have in common
-    /// need not be copied anew.
+    /// Creates a scratch for masks of this vocabulary, with buffers of outputs that have ended if there are any.
     pub fn scratch(&self) -> Scratch {
         Scratch::of(self.vocabulary().id_count(), self.lexicon.row_pool())
     }
 
-    /// The mask of a state: the tokens with which some text goes on, and the tokens that end a complete text.
+    /// Returns the mask of a state: the tokens with which some text goes on, and the tokens that end a complete text.
     ///
-    /// `scratch` is where the mask is written unless it is kept as a row; it is one for this vocabulary.
+    /// The mask is written to `scratch`, a scratch for this vocabulary, unless it is stored as a row.
     ///
     /// # Errors
-    /// When a limit of the recognizer is exceeded. What `scratch` holds is unspecified then.
+    /// Returns an error if a limit of the recognizer is exceeded. The content of `scratch` is unspecified then.
     ///
     /// # Complexity
-    /// For a state seen before, a look-up and what differs from the mask that `scratch` holds.
+    /// For a known state: a look-up, and the difference from the mask in `scratch`.
     pub fn mask<'a>(&'a self, state: SetId, scratch: &'a mut Scratch) -> Result<&'a Mask, Error> {
         let written = self.write(state, scratch)?;
         Ok(self.written(written, scratch))
     }
 
-    /// As [`mask`](Self::mask), but only says where it stands: [`written`](Self::written) has the mask, as long as nothing else is written
-    /// to `scratch`.
+    /// Writes the mask of a state like [`mask`](Self::mask), and returns a reference to it by number.
+    /// [`written`](Self::written) resolves it until `scratch` is written again.
     ///
     /// # Errors
     /// As [`mask`](Self::mask).
@@ -290,7 +291,7 @@ impl Masks {
         }
     }
 
-    /// As [`write`](Self::write), for a state of which [`known`](Self::known) has just said that its mask is not kept.
+    /// Writes the mask of a state for which [`known`](Self::known) returned `None`.
     ///
     /// # Errors
     /// As [`mask`](Self::mask).
@@ -299,13 +300,13 @@ impl Masks {
         Ok(known.map_or(MaskRef(None), |known| self.write_known(known, scratch)))
     }
 
-    /// Which mask a state has, if it is kept. One look-up, for whoever wants to know whether there is anything to compute.
+    /// Returns the number of the mask of a state. Returns `None` if it has not been computed.
     #[inline]
     pub fn known(&self, state: SetId) -> Option<MaskId> {
         self.mask_ids.get(state.index()).map(MaskId)
     }
 
-    /// As [`write`](Self::write), for a mask that is kept by these tables.
+    /// Writes a mask that these tables keep.
     pub fn write_known(&self, MaskId(number): MaskId, scratch: &mut Scratch) -> MaskRef {
         let delta_mask = self.delta_masks.get(number);
         if let Some(row) = delta_mask.as_row() {
@@ -317,21 +318,21 @@ impl Masks {
         MaskRef(None)
     }
 
-    /// The mask that has been written last.
+    /// Returns the mask that was written last.
     ///
     /// # Panics
-    /// May panic when it was written by other tables.
+    /// May panic if other tables wrote it.
     pub fn written<'a>(&'a self, written: MaskRef, scratch: &'a Scratch) -> &'a Mask {
         written.0.map_or(scratch.mask(), |row| self.kept_row(row))
     }
 
-    /// Writes the mask of a state into a packed row: token t is bit t % 32 of word t / 32; words beyond the vocabulary are 0.
+    /// Writes the mask of a state to a packed row: token t is bit t % 32 of word t / 32. Words beyond the vocabulary become 0.
     ///
     /// # Errors
-    /// As [`mask`](Self::mask); the row is as it was then.
+    /// As [`mask`](Self::mask). The row is unchanged then.
     ///
     /// # Panics
-    /// When the row is shorter than a mask.
+    /// Panics if the row is shorter than a mask.
     pub fn fill(&self, state: SetId, scratch: &mut Scratch, row: &mut [u32]) -> Result<(), Error> {
         let known = match self.known(state) {
             Some(known) => Some(known),
@@ -348,10 +349,10 @@ impl Masks {
         Ok(())
     }
 
-    /// As [`fill`](Self::fill), for a mask that is kept by these tables.
+    /// Writes a mask that these tables keep to a packed row.
     ///
     /// # Panics
-    /// When the row is shorter than a mask.
+    /// Panics if the row is shorter than a mask.
     pub fn fill_known(&self, MaskId(number): MaskId, row: &mut [u32]) {
         let (front, padding) = row.split_at_mut(self.vocabulary().mask_words());
         let delta_mask = self.delta_masks.get(number);
@@ -442,15 +443,15 @@ impl Masks {
         }
     }
 
-    /// Appends the bytes that every text has next: up to the first place where two bytes are possible, where the text
-    /// may end, or where a special token may come; at most `most` bytes, and fewer where the texts before them are so ambiguous that more would be too much
-    /// work. How many these are depends on the state alone.
+    /// Appends the bytes that every text continues with: at most `most`, and up to the first position where two bytes are
+    /// possible, the text may end, or a special token may come. In a very ambiguous text it appends fewer. The number of bytes
+    /// depends on the state alone.
     ///
     /// # Errors
-    /// When a limit of the recognizer is exceeded.
+    /// Returns an error if a limit of the recognizer is exceeded.
     pub fn forced_bytes(&self, state: SetId, most: usize, forced: &mut Vec<u8>) -> Result<(), Error> {
         let (mut state, mut work) = (state, 0);
-        while forced.len() < most && !state.completes() && work <= MUCH_FORCED {
+        while forced.len() < most && !state.completes() && work <= MAX_FORCED_ITEMS {
             let Some(byte) = self.recognizer.live_bytes(state)?.single_byte() else { return Ok(()) };
             for special in 0..self.specials.len() {
                 let class = self.recognizer.network().class_of_special(special);
@@ -519,7 +520,7 @@ impl Masks {
         Ok(allowed)
     }
 
-    /// Sizes of the tables, and the work that went into them.
+    /// Returns the sizes of the tables and the counters of the work that filled them.
     pub fn stats(&self) -> Stats {
         let walked = self.counters.so_far();
         Stats {
@@ -533,26 +534,27 @@ impl Masks {
         }
     }
 
-    /// Bytes that the tables and those of the recognizer hold, roughly; without the lexicon.
+    /// Returns the bytes that the tables and those of the recognizer hold, approximately, without the lexicon.
     pub fn bytes_used(&self) -> usize {
         self.recognizer.bytes_used() + self.budget.used()
     }
 
-    /// Whether the tables, or those of the recognizer or of the lexicon, hold more bytes than they may.
+    /// Returns `true` if these tables, or those of the recognizer or of the lexicon, hold more bytes than they may.
     pub fn is_over_budget(&self) -> bool {
         self.budget.is_exceeded() || self.recognizer.is_over_budget() || self.lexicon.is_over_budget()
     }
 
-    /// Whether the tables should be given up for a [`successor`](Self::successor): those of the lexicon exceed their budget; or these exceed theirs, and
-    /// hold at least as much again as they began with and as was imported. States in use may be larger than the budget, one of them or all together;
-    /// carrying them over again and again would then be all that is done.
+    /// Returns `true` if the tables should be replaced by a [`successor`](Self::successor).
+    ///
+    /// That is so if the lexicon is over its budget. It is also so if these tables are over theirs and hold twice the bytes that
+    /// they began with: states in use may be larger than the budget, and carrying them over again would be all that is done.
     pub fn is_full(&self) -> bool {
         let is_over = self.budget.is_exceeded() || self.recognizer.is_over_budget();
         let carried = || self.first_bytes + self.recognizer.imported_bytes();
         self.lexicon.is_over_budget() || is_over && self.bytes_used() > 2 * carried()
     }
 
-    /// Whether some token can follow wherever some byte can.
+    /// Returns `true` if some token can follow wherever some byte can.
     #[inline]
     pub fn is_never_stuck(&self) -> bool {
         self.is_never_stuck

@@ -1,5 +1,5 @@
-//! What is found before anybody asks, while a grammar is bound to a vocabulary: whoever compiles has time, and whoever waits for a mask has none.
-//! Nothing depends on it.
+//! Computes first masks and entries of lexemes while a grammar is compiled, so that the first masks are not waited for.
+//! Masks do not depend on it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,32 +8,31 @@ use grammask_earley::{Error, NetworkNodeId, SetId};
 
 use crate::Masks;
 
-/// Looking for a lexeme among those of the vocabulary takes about as long as walking so many nodes of the trie.
+/// Cost of looking up one lexeme in the lexicon, in trie nodes walked.
 const NODES_PER_LEXEME: u64 = 64;
 
-/// What is worth being found prefetch.
+/// What to compute ahead of the first masks.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Prefetch<'a> {
-    /// Texts with which outputs probably begin: the masks behind them.
+    /// Prefixes of likely outputs, whose masks are computed.
     pub texts: &'a [&'a [u8]],
-    /// How long the grammar's lexemes are looked at: as long as walking so many nodes of the trie takes, roughly. A lexeme counts as 64, and what is
-    /// walked for it is counted when it has been walked. With 0, only the mask of the first state is found.
+    /// Work limit for the lexemes of the grammar, in trie nodes. A lexeme counts 64, and its walk counts once it is done. With
+    /// 0, only the mask of the first state is computed.
     pub nodes: u64,
-    /// Once it is true, it ends early.
+    /// Flag that ends the computation early.
     pub cancel: Option<&'a Arc<AtomicBool>>,
 }
 
 impl Masks {
-    /// Finds the mask of the first state, which every output asks for; and of the grammar's lexemes, in the order in which they are met, which
-    /// ones of the vocabulary's they are and what they take at the beginning of a token. Masks are the same without.
+    /// Computes the mask of the first state, then entries for the lexemes of the grammar in the order of discovery.
     ///
-    /// Ends early when it is cancelled.
+    /// Ends early, without an error, if it is cancelled.
     ///
     /// # Errors
-    /// When a limit of the recognizer or of its languages is exceeded: whoever needs what was looked for will be told the same.
+    /// Returns an error if a limit of the recognizer or of its languages is exceeded.
     ///
     /// # Complexity
-    /// That of one mask, and what `prefetch` says.
+    /// That of one mask, and the limit of `prefetch`.
     pub fn prefetch(&self, prefetch: &Prefetch<'_>) -> Result<(), Error> {
         self.recognizer.set_cancel_flag(prefetch.cancel.cloned());
         let found = self.prefetch_within(prefetch);

@@ -1,5 +1,5 @@
-//! The mask_ids masks that are kept, as plain data that can be stored. Parts are not in it, nor is the lexicon: they are made again
-//! where a state without a mask needs them.
+//! Whole masks as plain data that can be saved. Summaries and the lexicon are not part of it: they are computed again
+//! when a state without a mask needs them.
 
 use grammask_earley::SetId;
 use grammask_trie::{Mask, TokenId};
@@ -26,8 +26,8 @@ enum SavedMask {
     Words(Vec<u32>),
 }
 
-/// A mask of so many tokens is kept as a list.
-const FEW: usize = 64;
+/// Tokens of a mask that is saved as a list; larger masks are saved as rows.
+const MAX_LISTED_TOKENS: usize = 64;
 
 /// Saved masks that cannot be those of this grammar.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -106,8 +106,8 @@ impl Masks {
     }
 
     fn keep_content(&self, mask: &Mask) -> u32 {
-        let more: Vec<TokenId> = mask.iter().take(FEW + 1).collect();
-        self.keep_delta_mask(match more.len() <= FEW {
+        let more: Vec<TokenId> = mask.iter().take(MAX_LISTED_TOKENS + 1).collect();
+        self.keep_delta_mask(match more.len() <= MAX_LISTED_TOKENS {
             true => DeltaMask::new(None, &[], &more),
             false => DeltaMask::of_row(self.row(mask)),
         })

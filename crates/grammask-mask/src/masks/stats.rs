@@ -1,4 +1,4 @@
-//! Counting what is counters: the work behind masks that no noise of a machine can blur.
+//! Counters of walks over the trie, and the sizes that they add up to.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 

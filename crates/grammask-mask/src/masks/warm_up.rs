@@ -1,4 +1,4 @@
-//! Computing masks ahead of time, for those who want no first visits. Nothing depends on it.
+//! Computes masks before they are needed, for all kinds of states up to a limit. Masks do not depend on it.
 
 use std::ops::ControlFlow;
 use std::thread::ScopedJoinHandle;
@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 
 use crate::Masks;
 
-/// How far [`Masks::warm`] goes.
+/// Limits of [`Masks::warm`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
@@ -16,9 +16,9 @@ use crate::Masks;
     serde(default, deny_unknown_fields)
 )]
 pub struct WarmLimits {
-    /// At most so many states get their masks. Default: 10,000.
+    /// Maximum number of states whose masks are computed. Default: 10,000.
     pub states: usize,
-    /// So many threads work at the same time; 0 counts as 1. Default: 1.
+    /// Number of threads; 0 counts as 1, and more than 256 as 256. Default: 1.
     pub threads: usize,
 }
 
@@ -28,19 +28,19 @@ impl Default for WarmLimits {
     }
 }
 
-/// How far it has come.
+/// Progress of [`Masks::warm`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WarmProgress {
     /// States that have been visited: their masks have been computed, or were known, or hit a limit.
     pub states: usize,
-    /// States that are known to wait.
+    /// Number of states that are known and not yet visited.
     pub waiting: usize,
-    /// Whether it has ended since nothing waits; not by a limit, by the memory budget, or as it was told to.
+    /// True if no state is left to visit, as opposed to a limit, the memory budget or the caller having ended it.
     pub is_complete: bool,
 }
 
-/// So many states are shared out among threads at once; between, the caller is told.
-const BATCH: usize = 32;
+/// States for each thread between two reports of the progress.
+const STATES_PER_BATCH: usize = 32;
 
 /// What of a state says which summaries its mask is made of: its nodes, and those that go on when their origins are complete.
 type StateSignature = Box<[(NetworkNodeId, Box<[NetworkNodeId]>)]>;
@@ -49,11 +49,11 @@ type StateSignature = Box<[(NetworkNodeId, Box<[NetworkNodeId]>)]>;
 type Next = (StateSignature, SetId);
 
 impl Masks {
-    /// Computes masks breadth first from the beginning of texts, one for each kind of state: of states that differ only in who waits farther
-    /// outside, one is enough, as the others are put together from the same summaries.
+    /// Computes masks breadth first from the first state, one for each kind of state. States that differ only in callers farther
+    /// outside are of one kind: their masks are assembled from the same summaries.
     ///
-    /// Ends when every kind has been visited, when a limit or the memory budget is reached, or when `progress`, which is called
-    /// every 32 states for each thread, says so. What comes after states at which a limit of the recognizer is hit is left out.
+    /// Ends if every kind has been visited, if a limit or the memory budget is reached, or if `progress` breaks. It is called
+    /// after every 32 states for each thread. States after one at which a limit of the recognizer is exceeded are left out.
     pub fn warm(
         &self,
         limits: &WarmLimits,
@@ -65,7 +65,7 @@ impl Masks {
         let mut progress_so_far = WarmProgress { waiting: 1, ..WarmProgress::default() };
         while !waiting.is_empty() {
             let room = limits.states - progress_so_far.states.min(limits.states);
-            let count = (BATCH * threads).min(waiting.len()).min(room);
+            let count = (STATES_PER_BATCH * threads).min(waiting.len()).min(room);
             if count == 0 || self.is_over_budget() {
                 return progress_so_far;
             }

@@ -1,5 +1,4 @@
-//! The children of a set of places in the trie, by the bytes that lead to them: who goes on by some bytes looks at those children only, and takes a step for
-//! each byte, not for each place.
+//! The children of a set of trie nodes, grouped by byte: a step by a byte visits the children by that byte alone.
 
 use std::sync::OnceLock;
 
@@ -10,7 +9,7 @@ use grammask_trie::{Trie, TrieNodeId};
 use crate::node_set::NodeSet;
 use crate::node_set::continuation::ContinuationId;
 
-/// The children of a set of places, as far as somebody want.
+/// The children of a set of trie nodes, as far as somebody want.
 pub(crate) enum Children {
     /// Of a list all at once, as those by one byte are not found without looking at most others.
     Grouped(Groups),
@@ -18,9 +17,9 @@ pub(crate) enum Children {
     Rows(Box<[Row]>),
 }
 
-/// The children of a list of places.
+/// The children of a list of trie nodes.
 pub(crate) struct Groups {
-    /// The bytes, ascending, and before which places the children by each end.
+    /// The bytes, ascending, and before which trie nodes the children by each end.
     bytes: Box<[u8]>,
     ends: Box<[u32]>,
     /// Those by one byte stand together, ascending.
@@ -41,7 +40,7 @@ pub(crate) struct NodesByByte {
     pub(crate) nodes: usize,
     /// The tokens that end there, as ranges of the trie's list.
     pub(crate) tokens: Box<[(u32, u32)]>,
-    /// The places among them, ascending.
+    /// The trie nodes among them, ascending.
     pub(crate) branches: Box<[InnerId]>,
     /// The number of these, once somebody want.
     number: OnceLock<ContinuationId>,
@@ -51,7 +50,7 @@ impl NodesByByte {
     /// At nodes that ascend.
     fn new(trie: &Trie, outline: &TrieIndex, nodes: &[TrieNodeId]) -> Self {
         let (starts, before) = (trie.columns().token_starts, outline.inner_ranks());
-        // Nearly every node has tokens, and many are places. Nobody can foresee which, so each is written, and overwritten if it has or is none.
+        // Nearly every node has tokens, and many are trie nodes. Nobody can foresee which, so each is written, and overwritten if it has or is none.
         let (mut tokens, mut ranges) = (vec![(0, 0); nodes.len()], 0);
         let (mut branches, mut places) = (vec![InnerId::ROOT; nodes.len()], 0);
         for node in nodes {
@@ -67,7 +66,7 @@ impl NodesByByte {
         Self { nodes: nodes.len(), tokens: tokens.into(), branches: branches.into(), number: OnceLock::new() }
     }
 
-    /// The number of the places.
+    /// The number of the trie nodes.
     pub(crate) fn number(&self, intern: impl FnOnce(&[InnerId]) -> ContinuationId) -> ContinuationId {
         *self.number.get_or_init(|| intern(&self.branches))
     }
@@ -78,7 +77,7 @@ impl NodesByByte {
 }
 
 impl Children {
-    /// Of some places. What is found later is found for the same ones.
+    /// Of some trie nodes. What is found later is found for the same ones.
     pub(crate) fn new(outline: &TrieIndex, places: &NodeSet) -> Self {
         match places {
             NodeSet::List(list) => Self::Grouped(Groups::new(outline, list)),
@@ -207,7 +206,7 @@ impl Groups {
     }
 }
 
-/// The bytes by which places of a list go on.
+/// The bytes by which trie nodes of a list go on.
 pub(crate) fn first_bytes(outline: &TrieIndex, list: &[InnerId]) -> ByteSet {
     let mut bytes = ByteSet::EMPTY;
     for &place in list {
@@ -216,7 +215,7 @@ pub(crate) fn first_bytes(outline: &TrieIndex, list: &[InnerId]) -> ByteSet {
     bytes
 }
 
-/// The children of a long set of places by one byte.
+/// The children of a long set of trie nodes by one byte.
 fn edges_from(outline: &TrieIndex, places: &NodeSet, byte: u8) -> Vec<TrieNodeId> {
     let edges = outline.edges(byte);
     // Nobody can foresee which edges these are, so each is written, and overwritten if it is none.

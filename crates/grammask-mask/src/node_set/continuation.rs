@@ -1,4 +1,4 @@
-//! Continuations: sets of set in the trie from which somebody else goes on, interned.
+//! Continuations: interned sets of trie nodes at which a walk goes on, with data computed once for each set.
 
 use std::borrow::Borrow;
 use std::sync::OnceLock;
@@ -25,10 +25,10 @@ impl ContinuationId {
     }
 }
 
-/// Nodes below a set of set are counted until they are more than these: whoever asks for more counts anew.
+/// Number of trie nodes up to which the weight of a set is stored; larger weights are counted again.
 const MAX_MEMOIZED_WEIGHT: usize = 1 << 12;
 
-/// A set of set in the trie, and what was found out about it.
+/// A set of trie nodes in the trie, and what was found out about it.
 pub(crate) struct Continuation {
     set: NodeSet,
     /// How many nodes are below, as far as was counted; once somebody want.
@@ -107,7 +107,7 @@ impl Continuation {
         (reached, made + fresh)
     }
 
-    /// The children; and how many bytes what is known of them took, if nobody has want before.
+    /// The children; and how many bytes what is known of them took, if nobody has asked before.
     pub(crate) fn all_children(&self, outline: &TrieIndex) -> (&Children, usize) {
         let mut fresh = 0;
         let children = self.children.get_or_init(|| {
@@ -142,7 +142,7 @@ impl Continuations {
         continuations
     }
 
-    /// The number of a set of set, and whether it is new.
+    /// The number of a set of trie nodes, and whether it is new.
     pub(crate) fn intern(&self, set: NodeSet) -> (ContinuationId, bool) {
         let (id, is_new) = self.interner.intern_value::<NodeSet>(Continuation::new(set));
         (ContinuationId(id), is_new)

@@ -1,4 +1,4 @@
-//! Sets of places in the trie: lists of branches while they are short, one bit a branch when they are long.
+//! Sets of inner trie nodes: sorted lists up to a length, and one bit for each inner node beyond it.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ pub(crate) mod children;
 pub(crate) mod continuation;
 pub(crate) mod semi_naive;
 
-/// One bit a branch, in rows of one length. Several may hold one: a slice, and the places at which lexemes are complete that loop over it. Who changes it
+/// One bit a branch, in rows of one length. Several may hold one: a slice, and the trie nodes at which lexemes are complete that loop over it. Who changes it
 /// then gets a row of its own, by [`Arc::make_mut`].
 pub(crate) type BitRow = Arc<Vec<u64>>;
 

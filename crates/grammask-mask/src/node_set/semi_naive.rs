@@ -1,20 +1,23 @@
-//! Sets of places that are seen one after another, of which only what is new is followed: in a text that can be cut in many ways, somebody is complete
-//! hundreds of times, each time at places that no single time before covers, but all together do.
+//! Sets of trie nodes that arrive one after another, of which only the new nodes are followed.
 //!
-//! Source: F. Bancilhon and R. Ramakrishnan, "An Amateur's Introduction to Recursive Query Processing Strategies", 1986: semi-naive evaluation.
+//! In an ambiguous text, a rule completes hundreds of times. No earlier set contains the next one, but their union does.
+//!
+//! # Source
+//! F. Bancilhon and R. Ramakrishnan, "An Amateur's Introduction to Recursive Query Processing Strategies", 1986:
+//! semi-naive evaluation.
 
 use crate::lexicon::Lexicon;
 use crate::masks::budget::Fuel;
 use crate::node_set::continuation::ContinuationId;
 use crate::node_set::{NodeSet, no_bits};
 
-/// Who has been seen so many times has been seen often: before, what is new costs more to find than it saves.
+/// Number of sets after which only the difference is followed; before, finding it costs more than it saves.
 const MIN_SETS: usize = 16;
 
-/// The same of large sets, as walking below one of these takes as long as everything else together.
+/// As `MIN_SETS`, for sets stored as bits: a walk below one of them is most of the work.
 const MIN_LARGE_SETS: usize = 3;
 
-/// What comes of a set of places that is seen.
+/// What comes of a set of trie nodes that is seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Propagation {
     /// There is nothing to do: it has been seen, or comes with what is seen later anyhow.
@@ -55,7 +58,7 @@ impl SemiNaiveSet {
         })
     }
 
-    /// Some places are to be seen: later, if they are new. That burns fuel, as it will be a set of its own.
+    /// Some trie nodes are to be seen: later, if they are new. That burns fuel, as it will be a set of its own.
     pub(crate) fn add(&mut self, fuel: &Fuel<'_>, places: &NodeSet) -> Propagation {
         let is_known = places.mark_beside(&self.seen, &mut self.fresh);
         if is_known || std::mem::replace(&mut self.has_fresh, true) {

@@ -1,5 +1,6 @@
-//! Lexemes that spell few known texts in a JSON string, or all texts but these: keys and values that a schema names. Their spellings are followed
-//! through the trie by the texts themselves. No state of the lexeme is needed for that, and making states is most of the work elsewhere.
+//! Lexemes that accept the JSON spellings of a few known texts, or all spellings but theirs.
+//!
+//! The texts are followed through the trie. No state of the lexeme is created, which is most of the work elsewhere.
 
 use grammask_regular::Error;
 use grammask_regular::analysis::{FiniteLanguage, SpellingCursor};
@@ -13,13 +14,13 @@ use crate::masks::stats::WalkCost;
 use crate::node_set::NodeSet;
 use crate::node_set::continuation::{Continuation, ContinuationId};
 
-/// Of so many texts, each of so many bytes at most, it pays to follow each.
+/// Number of texts of a finite language; times the 16 bytes of a text, at most 1,024 steps are followed.
 pub(crate) const MAX_TEXTS: usize = 64;
 
-/// Below so many places, what a byte leads to is looked up for all of them at once.
+/// Number of nodes from which on the children by a byte are looked up for the whole set.
 const MIN_NODES_BY_BYTE: usize = 4;
 
-/// A lexeme on its way below places in the trie.
+/// A lexeme on its way below trie nodes.
 struct Speller<'a> {
     lexicon: &'a Lexicon,
     spelled: &'a FiniteLanguage,
@@ -27,7 +28,7 @@ struct Speller<'a> {
 }
 
 impl Speller<'_> {
-    /// Follows all spellings below some places; tells of each node that is reached, and how far the spelling is there. A node may be told
+    /// Follows all spellings below some trie nodes; tells of each node that is reached, and how far the spelling is there. A node may be told
     /// several times.
     fn follow(&mut self, continuation: &Continuation, mut tell: impl FnMut(TrieNodeId, SpellingCursor)) {
         let outline = self.lexicon.outline();
@@ -180,7 +181,7 @@ mod tests {
         Lexicon::new(Arc::new(vocabulary), &LexiconConfig::default())
     }
 
-    /// The tokens and the places of a entry by walking the automaton.
+    /// The tokens and the trie nodes of an entry by walking the automaton.
     fn walked(lexicon: &Lexicon, lexeme: LexemeId, id: ContinuationId) -> (Mask, Option<ContinuationId>) {
         let mut output = WalkOutput::new(lexicon.context());
         let mut walk = Walk::new(lexicon, lexeme);
@@ -243,7 +244,7 @@ mod tests {
                     let (lexeme, _) = lexicon.lexeme(&store, state).unwrap();
                     let Some((spelled, all)) = lexicon.automaton.spelled(lexeme, &lexicon.budget).unwrap()
                     else {
-                        // Behind all texts but some, what follows may be a entry of one.
+                        // Behind all texts but some, what follows may be an entry of one.
                         assert!(state != start || is_complement, "{pattern}");
                         continue;
                     };

@@ -1,4 +1,4 @@
-//! Answers for a state that come from what is known of other states, or of the texts of its language.
+//! Entries found from the entries of other lexemes, or from the texts of a finite language.
 
 pub(crate) mod finite;
 pub(crate) mod near_duplicate;

@@ -1,5 +1,10 @@
-//! Lexemes that differ from one that loops at a few texts only, as "any string but one of these" does at every place of a key. What they
-//! take is what their near takes, which is known, but for a few nodes of the trie: only these are walked.
+//! Lexemes that differ from another lexeme by finitely many short strings.
+//!
+//! ```text
+//! [^"]* without "id"   differs from   [^"]*   below the trie nodes of "i" and "id"
+//! ```
+//!
+//! The entry of the other lexeme is stored once. Only the trie nodes at which the two differ are walked.
 
 use std::sync::OnceLock;
 
@@ -15,19 +20,19 @@ use crate::masks::stats::WalkCost;
 use crate::node_set::continuation::{Continuation, ContinuationId};
 use crate::node_set::{NodeSet, no_bits};
 
-/// A lexeme that nearly loops goes on to its near after so many of the ASCII characters at least.
+/// Printable ASCII characters, of 95, that must lead to the near duplicate.
 const MIN_LOOPING_ASCII: usize = 48;
 
-/// After so many nodes the two have removed in common than was hoped.
+/// Trie nodes of a difference; lexemes that differ in more have too little in common.
 const MAX_DIFFERENCE_NODES: u64 = 4_096;
 
 /// Where two lexemes differ.
 #[derive(Default)]
 pub(crate) struct Difference {
-    /// Nodes whose tokens only the lexeme takes, and those whose tokens only its near takes.
+    /// Nodes whose tokens only the lexeme takes, and those whose tokens only its near duplicate takes.
     pub(crate) added: Vec<TrieNodeId>,
     pub(crate) removed: Vec<TrieNodeId>,
-    /// Where only the lexeme is complete, and where only its near is.
+    /// Where only the lexeme is complete, and where only its near duplicate is.
     pub(crate) added_exits: Vec<InnerId>,
     pub(crate) removed_exits: Vec<InnerId>,
     /// How many nodes of the trie were looked at.
@@ -66,7 +71,7 @@ impl Lexicon {
         Ok(*place.get_or_init(|| near))
     }
 
-    /// The entry of a lexeme, from that of its near; nothing where it has none, or where the two differ much.
+    /// The entry of a lexeme, from that of its near duplicate; nothing where it has none, or where the two differ much.
     pub(crate) fn entry_by_near_duplicate(
         &self,
         lexeme: LexemeId,
@@ -87,7 +92,7 @@ impl Lexicon {
         }
     }
 
-    /// Whether below these places a entry can be removed_exits as what another one has, but for a difference, and that pays.
+    /// Whether below these trie nodes an entry can be removed_exits as what another one has, but for a difference, and that pays.
     pub(crate) fn allows_difference(&self, id: ContinuationId) -> bool {
         let continuation = self.continuation(id);
         let NodeSet::List(places) = continuation.set() else { return false };
@@ -95,7 +100,7 @@ impl Lexicon {
             && continuation.is_heavier(self.trie(), self.outline(), MAX_DIFFERENCE_NODES as usize)
     }
 
-    /// The entry of a lexeme that differs in this from its near; nothing where that one's tokens are not removed_exits as they are.
+    /// The entry of a lexeme that differs in this from its near duplicate; nothing where that one's tokens are not removed_exits as they are.
     pub(crate) fn entry_with_difference(
         &self,
         near: LexemeId,
@@ -129,7 +134,7 @@ impl Lexicon {
         Ok(Some(Entry { tokens, exit, nodes: difference.nodes }))
     }
 
-    /// Whether no place is below another, so that no token is taken from two places.
+    /// Whether no place is below another, so that no token is taken from two trie nodes.
     fn is_apart(&self, places: &[InnerId]) -> bool {
         let ends = self.trie().columns().ends;
         places.windows(2).all(|pair| {
@@ -138,7 +143,7 @@ impl Lexicon {
         })
     }
 
-    /// Where a lexeme is complete, given where its near is.
+    /// Where a lexeme is complete, given where its near duplicate is.
     fn exit(&self, known: Option<ContinuationId>, difference: &Difference) -> Option<ContinuationId> {
         let short = self.config.short_list;
         let known = known.map(|known| self.continuation(known).set());

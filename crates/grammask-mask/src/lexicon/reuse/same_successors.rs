@@ -1,5 +1,6 @@
-//! Lexemes that lead to the same states by all bytes, such as `[a-z]+` and `[a-z]*`: they differ in nothing but whether they are complete
-//! before the first byte, which no entry shows. So one entry serves both.
+//! Lexemes with the same successor after each byte, such as `[a-z]+` and `[a-z]*`.
+//!
+//! They differ before the first byte only, which no entry depends on, so one entry serves both.
 
 use grammask_regular::Error;
 

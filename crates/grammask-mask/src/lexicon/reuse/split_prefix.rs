@@ -1,6 +1,7 @@
-//! Lexemes of which one entry follows on another: `\p{Ll}+(-\p{Ll}+)?` is `\p{Ll}+`, and where that may end, `(-\p{Ll}+)?`. What may go on by characters of
-//! several bytes, but not by all of them, has to be looked for in much of the trie. So it is looked for by itself, whatever comes behind it: that is
-//! what the states of such a lexeme have in common.
+//! Lexemes that are a loop followed by a rest, such as `\p{Ll}+(-\p{Ll}+)?`.
+//!
+//! Some multi-byte characters continue the loop, but no slice has them, so that much of the trie is walked. The loop is
+//! walked once, whatever follows it; the states of such lexemes share it.
 
 use grammask_regular::Error;
 
@@ -11,7 +12,7 @@ use crate::lexicon::walk::self_loop::NonAscii;
 use crate::lexicon::{Entry, Lexicon};
 use crate::node_set::continuation::ContinuationId;
 
-/// What has fewer nodes below it is walked at once.
+/// Trie nodes below a set from which on splitting a lexeme pays.
 const MIN_NODES_BELOW: usize = 4_096;
 
 impl Lexicon {

@@ -1,4 +1,4 @@
-//! The states that a class of characters leads to, and where paths through them end.
+//! Breadth-first search over the states that the characters of a class lead to, and the dead ends among them.
 
 use grammask_cache::Budget;
 use grammask_regular::{ByteSet, Error};
@@ -11,8 +11,8 @@ use crate::lexicon::slice::safe_class::{MAX_CLASS_STATES, going_on, has_others};
 use crate::lexicon::slice::utf8::{after_characters_except, after_lead_except};
 use crate::lexicon::walk::self_loop::NonAscii;
 
-/// So many characters before an end are compared.
-const BEFORE: usize = 4;
+/// Characters before a dead end that are compared with the trie.
+const MAX_CHARS_COMPARED: usize = 4;
 
 /// An end of paths through characters of a class: behind some of them, all going on, nothing goes on by others.
 #[derive(Clone, Copy, Default)]
@@ -20,7 +20,7 @@ pub(crate) struct DeadEnd {
     /// ASCII characters, bit by bit.
     pub(crate) by: u128,
     /// What stands before them, the nearest first: ASCII characters, bit by bit; anything, where all bits are set.
-    before: [u128; BEFORE],
+    before: [u128; MAX_CHARS_COMPARED],
 }
 
 impl DeadEnd {

@@ -1,4 +1,4 @@
-//! Things in layers, such as tokens by their numbers of characters, of which all up to some layer are wanted as a row of bits.
+//! Bitmaps by length: ids bucketed by a small number, with a row of bits for all ids up to a number.
 
 use std::sync::Arc;
 
@@ -35,10 +35,10 @@ struct Row {
     bits: BitRow,
 }
 
-/// Setting so many bits one by one takes less than copying a row.
-const MANY: usize = 256;
+/// Ids between two stored rows: setting their bits costs less than copying a row.
+const MAX_IDS_BETWEEN_ROWS: usize = 256;
 
-/// BitRow of one word of a row.
+/// Bits of a word of a row.
 const WORD: usize = u64::BITS as usize;
 
 impl LengthIndexBuilder {
@@ -74,7 +74,7 @@ impl LengthIndexBuilder {
             things.extend_from_slice(here);
             starts.push(things.len());
             since += here.len();
-            if since >= MANY || layer + 1 == self.layers.len() {
+            if since >= MAX_IDS_BETWEEN_ROWS || layer + 1 == self.layers.len() {
                 rows.push(Row { layer, bits: BitRow::new(bits.clone()) });
                 since = 0;
             }

@@ -1,5 +1,7 @@
-//! Lexemes below very many nodes that a class of characters leads to, as below all nodes where names end, names again: from each of them the class leads on
-//! through the same subtrees. So what it takes is a slice, without the little that is before the first of these nodes.
+//! Walks a lexeme from a large set of trie nodes at once.
+//!
+//! If a class of characters leads to every root from one base node, and keeps the lexeme alive, the union of the subtrees
+//! is the slice of the class without the tokens that end before the first root.
 
 use std::sync::Arc;
 
@@ -13,7 +15,7 @@ use crate::lexicon::walk::output::WalkOutput;
 use crate::lexicon::walk::self_loop::{NonAscii, SelfLoop};
 use crate::node_set::NodeSet;
 
-/// Where more nodes stand before the first nodes, it is no longer little.
+/// Trie nodes before the first roots; with more, the strategy does not pay.
 const MAX_NODES_BEFORE_ROOTS: usize = 1 << 13;
 
 /// What a lexeme takes below those of its nodes that a class of characters leads to from `base`, which is none of them. Gives up, with `false` and nothing taken,

@@ -1,5 +1,7 @@
-//! Slices of the vocabulary: the tokens made of the characters of a loop, by their numbers of characters. Where a counter is near its bound,
-//! most subtrees of the trie are cut somewhere; then the tokens that are short enough are taken from here.
+//! Slices of the vocabulary: the tokens that consist of the characters of a class, bucketed by their number of characters.
+//!
+//! Near the bound of a counter, most subtrees of the trie are cut somewhere. The tokens that are short enough are then
+//! read from the slice.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -64,7 +66,7 @@ impl Class {
     }
 }
 
-/// The tokens and places that a class of characters leads to from a place in the trie: the root, mostly.
+/// The tokens and trie nodes that a class of characters leads to from a trie node: the root, mostly.
 pub(crate) struct Slice {
     /// The place, and how many characters lead to it.
     base: InnerId,
@@ -75,7 +77,7 @@ pub(crate) struct Slice {
     branches: LengthIndex,
     /// By branch, whether it is of the class or not: its layer, or [`NOWHERE`].
     lengths: Arc<[u8]>,
-    /// For every ASCII character that is not of the class, the paths to it, once they were want for.
+    /// For every ASCII character that is not of the class, the paths to it, once they were asked for.
     leaving: [OnceLock<Box<[PathStep]>>; 128],
 }
 
@@ -90,10 +92,10 @@ pub(crate) struct PathStep {
     pub(crate) leaves: bool,
 }
 
-/// What is made of fewer ASCII characters is walked as fast.
+/// ASCII characters of a counted class; the tokens of smaller ones are walked as fast.
 const MIN_CLASS_ASCII: u32 = 20;
 
-/// The length of what is not made of the characters.
+/// Length of what does not consist of the characters of a slice.
 pub(crate) const NOWHERE: u8 = u8::MAX;
 
 impl Slice {
@@ -307,14 +309,14 @@ fn paths<'a>(
 
 /// The slices from which all others are made.
 pub(crate) struct BaseSlices {
-    /// Of all characters, below the root and some other places; the root's first.
+    /// Of all characters, below the root and some other trie nodes; the root's first.
     characters: Box<[Slice]>,
     /// Of all bytes, likewise.
     bytes: Box<[Slice]>,
 }
 
 impl BaseSlices {
-    /// For these places.
+    /// For these trie nodes.
     ///
     /// # Complexity
     /// Linear in the nodes of the trie, and for each place in the tokens below it.
@@ -360,7 +362,7 @@ impl Lexicon {
         }
     }
 
-    /// The edges by a byte from places of a slice.
+    /// The edges by a byte from trie nodes of a slice.
     pub(crate) fn edges_of<'a>(&'a self, slice: &'a Slice, byte: u8) -> impl Iterator<Item = &'a Edge> {
         let below = nodes_below(self.trie(), &self.outline, slice.base);
         let edges = self.outline.edges_to(byte, below).iter();
@@ -410,7 +412,7 @@ impl Lexicon {
         paths(trie, outline, base, edges.into_iter())
     }
 
-    /// The paths to the places of a slice that are behind just so many characters.
+    /// The paths to the trie nodes of a slice that are behind just so many characters.
     pub(crate) fn paths_after(&self, slice: &Slice, length: usize) -> Box<[PathStep]> {
         let (trie, outline, base) = (self.trie(), &self.outline, slice.base);
         let edges: Vec<Edge> = slice
@@ -464,7 +466,7 @@ pub(crate) fn below(
         }
         output.exit_at_all(&branches);
     }
-    // What else goes on behind some characters goes on at once, but where some are still want for.
+    // What else goes on behind some characters goes on at once, but where some are still asked for.
     let others = if counter.min == 0 { live.ascii() & !ascii } else { !ascii };
     if others == 0 {
         return Ok(true);

@@ -1,4 +1,4 @@
-//! Ways through the trie that a slice gives: a lexeme follows them to where they lead, and goes on there.
+//! Follows paths of the trie that lead out of a slice, and continues the walk at their ends.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::lexicon::walk::Walk;
 use crate::lexicon::walk::output::WalkOutput;
 use crate::node_set::{BitRow, over_range};
 
-/// By so few bytes, children are looked up one by one.
+/// Bytes up to which children are looked up one by one.
 const MAX_BYTES_LOOKED_UP: usize = 4;
 
 /// The children of a place by some bytes: what is below is not as the rest of a slice.
@@ -136,7 +136,7 @@ pub(crate) fn follow_paths_with<'a>(
     Ok(())
 }
 
-/// Goes on below all places behind just so many characters of a slice.
+/// Goes on below all trie nodes behind just so many characters of a slice.
 pub(crate) fn continue_after(
     walk: &mut Walk<'_>,
     slice: &Slice,

@@ -1,5 +1,11 @@
-//! Classes of characters that keep a lexeme alive: as long as only they follow, it can be finished, whatever its states are on the way. So it is
-//! where a text has to hold a word, or must begin and end with certain characters. The tokens made of them are taken from a slice.
+//! Safe classes: classes of characters that keep a lexeme alive, whatever its states on the way are.
+//!
+//! ```text
+//! (?s:.)*ab(?s:.)*    any character keeps it alive: each text can still be completed
+//! ```
+//!
+//! The tokens that consist of such characters are taken from the slice of the class; the trie is walked from the edges
+//! that leave the class alone.
 
 use grammask_cache::Budget;
 use grammask_regular::{ByteSet, Error};
@@ -17,30 +23,30 @@ use crate::lexicon::walk::Walk;
 use crate::lexicon::walk::output::WalkOutput;
 use crate::lexicon::walk::self_loop::{NonAscii, SelfLoop};
 
-/// A class of fewer ASCII characters makes few tokens.
+/// ASCII characters of a class; smaller classes have few tokens.
 pub(crate) const MIN_CLASS_ASCII: u32 = 24;
 
-/// States that are looked at before a class is no longer followed.
+/// States that the search for a class visits before it stops.
 pub(crate) const MAX_CLASS_STATES: usize = 72;
 
-/// Where so few characters end paths behind so few others, these pairs are looked for in the vocabulary; else the one or the other are no
-/// characters of the class. What is found is the same.
+/// Characters that end a path, and characters before them, up to which such pairs are looked up in the trie.
+/// Beyond it, the characters are dropped from the class.
 const MAX_EXIT_ASCII: u32 = 4;
 
-/// Where there are more ends, as many words, or as many counts of a word, no more is looked for.
+/// Dead ends of a class; with more, as for a list of words, the search stops.
 const MAX_DEAD_ENDS: usize = 12;
 
-/// So few characters are left out where they alone lead to a state, and states become too many.
+/// Characters that lead to a state of their own and are dropped if there are too many states.
 const MAX_RARE_ASCII: u32 = 2;
 
-/// Bounds that are so far are first taken for none.
+/// Counter bounds from this one on are first taken for infinite.
 const MIN_FAR_BOUND: usize = 16;
 
-/// Few tokens have more characters, so what is alive for so many is followed no further.
+/// Characters for which a class is followed: few tokens have more.
 const MAX_CLASS_CHARS: usize = 24;
 
-/// Most tokens have fewer characters, so what is alive for so many only is not worth a slice, where a smaller class may be alive for more: behind so
-/// many, all paths that end are taken out of the class. A bound on the length ends all of them, so there no other class is better.
+/// Characters for which a class must keep the lexeme alive to be worth a slice. If it dies earlier, the characters
+/// that kill it are dropped, and the search starts again: most tokens are shorter than this.
 const MIN_CLASS_CHARS: usize = 8;
 
 /// What keeps a lexeme alive.
@@ -476,7 +482,7 @@ pub(crate) fn below(
 }
 
 /// What a lexeme takes below a place, where this keeps it alive. Gives up, with `false`, where tokens are too long, or where it would have to be
-/// told what is taken of other places and cannot.
+/// told what is taken of other trie nodes and cannot.
 fn take(
     walk: &mut Walk<'_>,
     base: InnerId,

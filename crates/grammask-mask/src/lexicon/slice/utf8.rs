@@ -1,4 +1,4 @@
-//! The states after the characters of several bytes, checked all at once.
+//! The states after all multi-byte characters, without enumerating the characters.
 
 use grammask_cache::Budget;
 use grammask_regular::{ByteSet, Error};
@@ -23,7 +23,7 @@ pub(crate) fn no_leads() -> ByteSet {
     ByteSet::range(0x80, 0xC1).union(&ByteSet::range(0xF5, u8::MAX))
 }
 
-/// So many different states inside of characters are more than free text has.
+/// States inside multi-byte characters; free text has fewer.
 const MAX_STATES_INSIDE: usize = 64;
 
 /// Tells the states behind all characters of several bytes, and gives whether no other bytes go on where one of theirs may stand. Nothing

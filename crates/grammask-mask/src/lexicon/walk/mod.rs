@@ -1,4 +1,4 @@
-//! Walking a lexeme below a set of places.
+//! Walks the trie with a lexeme, from each node of a set.
 
 use grammask_regular::{ByteSet, Error};
 use grammask_trie::index::{Child, InnerId, TrieIndex};
@@ -18,22 +18,22 @@ pub(crate) mod output;
 pub(crate) mod self_loop;
 mod simulation;
 
-/// A lexeme that goes on by so small a entry of all edges is walked from these edges.
+/// A lexeme that goes on by less than this share (1/8) of the edges is walked from those edges.
 const MIN_EDGE_RATIO: usize = 8;
 
-/// Below so many places, what few bytes lead to is looked up for all of them at once.
+/// Number of nodes from which on the children by a few bytes are looked up for the whole set.
 pub(crate) const MIN_NODES_BY_BYTE: usize = 4;
 
-/// In a subtree of so many nodes, the children by a few bytes are searched for.
+/// Nodes of a subtree from which on the children by a few bytes are looked up instead of scanned.
 const MIN_NODES_FOR_BYTE_SEARCH: u32 = 64;
 
-/// A place that is this deep in the trie is near enough to the root for slices below it.
+/// Depth in the trie, in bytes, below which no slices are used: the numbers of characters must fit.
 const MAX_BASE_DEPTH: usize = 64;
 
-/// Whether a language contains another is found out by following so many pairs of states at most.
+/// Pairs of states that one search for an inclusion visits; beyond it, the answer is no.
 const MAX_PAIRS_PER_INCLUSION: usize = 24;
 
-/// The same, in all, where the walk from one place ends at another one if it does: counters have a pair for each number.
+/// Pairs of states that all inclusions of a walk visit together: counters have a pair for each number.
 const MAX_PAIRS_PER_WALK: usize = 4096;
 
 /// The bytes by which a lexeme goes on, if few edges of the trie are by these. For large sets of nodes.
@@ -62,7 +62,7 @@ pub(crate) fn below_bytes(
     Ok(())
 }
 
-/// What the lexeme of a walk takes below all of the places; by slices below those that much of the trie is below of.
+/// What the lexeme of a walk takes below all of the trie nodes; by slices below those that much of the trie is below of.
 pub(crate) fn below(
     walk: &mut Walk<'_>,
     continuation: &Continuation,
@@ -107,7 +107,7 @@ pub(crate) fn below(
     Ok(())
 }
 
-/// The places below which slices are used: the root, and those that so many nodes are below of, where nothing but ASCII characters leads to them.
+/// The trie nodes below which slices are used: the root, and those that so many nodes are below of, where nothing but ASCII characters leads to them.
 pub(crate) fn bases(trie: &Trie, outline: &TrieIndex, config: &LexiconConfig) -> Box<[InnerId]> {
     let mut bases = Vec::new();
     let mut open = if outline.is_empty() { Vec::new() } else { vec![InnerId::ROOT] };
@@ -125,11 +125,11 @@ pub(crate) fn bases(trie: &Trie, outline: &TrieIndex, config: &LexiconConfig) ->
     bases.into()
 }
 
-/// One lexeme on its way below many places.
+/// One lexeme on its way below many trie nodes.
 pub(crate) struct Walk<'a> {
     pub(crate) lexicon: &'a Lexicon,
     pub(crate) lexeme: LexemeId,
-    /// The places that are still to be walked, where there are many.
+    /// The trie nodes that are still to be walked, where there are many.
     remaining: Option<Box<[u64]>>,
     /// States that are known to take whatever the lexeme takes, or not to.
     larger: Vec<(LexemeId, bool)>,
@@ -189,7 +189,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Takes what is below a node at which the lexeme has come to be in `state`. Where that is much, it is a entry of its own.
+    /// Takes what is below a node at which the lexeme has come to be in `state`. Where that is much, it is an entry of its own.
     pub(crate) fn subtree(
         &mut self,
         root: TrieNodeId,
@@ -270,7 +270,7 @@ impl<'a> Walk<'a> {
     /// The same by looking at all children.
     ///
     /// In the order of the trie, with the state at each depth. What the lexeme takes is told by runs of nodes, which end where it dies: so hardly anything
-    /// is want of a node that goes on as the last one did, above all not whether it is a leaf, which no processor can foresee.
+    /// is asked of a node that goes on as the last one did, above all not whether it is a leaf, which no processor can foresee.
     fn all_below(
         &mut self,
         root: TrieNodeId,
@@ -438,14 +438,14 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The places are done with.
+    /// The trie nodes are done with.
     pub(crate) fn leave_out_each(&mut self, places: &[InnerId]) {
         if let Some(remaining) = &mut self.remaining {
             places.iter().for_each(|place| remaining[place.index() / 64] &= !(1 << (place.index() % 64)));
         }
     }
 
-    /// Whether it has to be told what is taken of the places that are still to be walked.
+    /// Whether it has to be told what is taken of the trie nodes that are still to be walked.
     pub(crate) const fn has_remaining(&self) -> bool {
         self.remaining.is_some()
     }

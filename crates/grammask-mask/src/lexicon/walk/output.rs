@@ -1,4 +1,5 @@
-//! What a walk over the trie has found: which tokens are allowed, and at which places the outside takes over.
+//! The output of a walk over the trie: the accepted tokens, and the trie nodes at which the walked rule or lexeme is
+//! complete (its exits).
 
 use std::ops::BitOrAssign;
 use std::sync::Arc;
@@ -12,8 +13,7 @@ use crate::masks::stats::WalkCost;
 use crate::node_set::continuation::Continuation;
 use crate::node_set::{BitRow, NodeSet};
 
-/// More tokens than this entry of a row's words are many: they go through a row of bits, and such a set is kept as one, as masks need one of it sooner or
-/// later.
+/// Words of a row for each token of a list: more tokens are stored as a row.
 const WORDS_PER_LISTED_TOKEN: usize = 4;
 
 /// A trie with what is known about it: what a walk needs.
@@ -22,7 +22,7 @@ pub(crate) struct TrieContext<'a> {
     pub(crate) vocabulary: &'a Vocabulary,
     pub(crate) trie: &'a Trie,
     pub(crate) outline: &'a TrieIndex,
-    /// Sets of up to this many places are lists.
+    /// Sets of up to this many trie nodes are lists.
     pub(crate) short: usize,
     /// All tokens of the trie, as a packed row.
     pub(crate) every: &'a [u32],
@@ -35,7 +35,7 @@ impl TrieContext<'_> {
     }
 }
 
-/// What is want of a walk.
+/// What is asked of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Want {
     /// The tokens alone: nobody goes on behind.
@@ -84,10 +84,10 @@ impl OutputBuffers {
     }
 }
 
-/// Below so many places, the children by a byte are looked for together.
+/// Number of nodes from which on the children by a byte are looked up for the whole set.
 const MIN_NODES_BY_BYTE: usize = 4;
 
-/// Where few ways go on, each is want for by itself: to know what a set scans, all that it predicts has to be found.
+/// Number of children up to which a set steps to each by itself, without finding all bytes that it scans.
 const MAX_CHILDREN_ASKED_SINGLY: usize = 3;
 
 /// A branch on the way of a walk, and where the set there goes on.
@@ -136,7 +136,7 @@ impl<'a> WalkOutput<'a> {
         Self { ranges, exits, ..Self::new(context) }
     }
 
-    /// Where only tokens are want for, places may be told or not.
+    /// Where only tokens are asked for, trie nodes may be told or not.
     pub(crate) fn with_want(want: Want, context: TrieContext<'a>) -> Self {
         Self {
             context,
@@ -152,12 +152,12 @@ impl<'a> WalkOutput<'a> {
         }
     }
 
-    /// What is want for.
+    /// What is asked for.
     pub(crate) const fn want(&self) -> Want {
         self.want
     }
 
-    /// Whether it is want where the outside takes over.
+    /// Whether it is asked where the outside takes over.
     pub(crate) fn wants_exits(&self) -> bool {
         self.want == Want::TokensAndExits
     }
@@ -269,7 +269,7 @@ impl<'a> WalkOutput<'a> {
         }
     }
 
-    /// Walks everything below some places, starting in `set` at each of them. Gives how many bytes it took to know their children, if nobody has want
+    /// Walks everything below some trie nodes, starting in `set` at each of them. Gives how many bytes it took to know their children, if nobody has asked
     /// before.
     ///
     /// # Errors

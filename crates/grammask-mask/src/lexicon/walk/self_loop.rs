@@ -1,5 +1,7 @@
-//! Loops of lexemes: which texts lead from a state back to it. Where all strings below a place in the trie are such texts, they need
-//! not be walked. This is what makes the first visit to free text cheap: nearly all tokens stand in such subtrees.
+//! Self-loops of a lexeme: the characters that lead from a state back to it.
+//!
+//! If all strings below a trie node consist of such characters, the subtree is taken as a whole. Free text, such as
+//! `[^"]*`, is cheap for that reason: most tokens are in such subtrees.
 
 use grammask_cache::Budget;
 use grammask_regular::{ByteSet, Error};
@@ -31,7 +33,7 @@ pub(crate) struct SelfLoop {
 /// A loop that counts characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Counter {
-    /// How many are still want for, and how many may follow.
+    /// How many are still asked for, and how many may follow.
     pub(crate) min: u32,
     pub(crate) max: u32,
     /// Whether the lexeme is complete after any number of them between the two.
@@ -63,7 +65,7 @@ impl LoopAlphabet {
     }
 }
 
-/// So many bytes of a character are missing at most where it is cut.
+/// Bytes that a cut UTF-8 character can miss.
 const MAX_MISSING_BYTES: u32 = 3;
 
 /// Over what else a state loops.
@@ -240,7 +242,7 @@ impl SelfLoop {
         let is_taken = |byte: &u8| taken.contains(*byte);
         let others_taken = (0x80..=u8::MAX).any(|byte| taken.contains(byte));
         let ascii_taken = (0..128u8).filter(is_taken).fold(0, |ascii, byte| ascii | 1u128 << byte);
-        // Later it is as if none were want for. So what begins the rest is left out, or there must be no such thing.
+        // Later it is as if none were asked for. So what begins the rest is left out, or there must be no such thing.
         let is_apart = ascii & ascii_taken == 0 && !others_taken;
         if min == 0 {
             ascii &= !ascii_taken;

@@ -1,4 +1,4 @@
-//! Whether a lexeme takes all that another one takes.
+//! Bounded search for a simulation: whether one lexeme accepts all that another one accepts.
 
 use grammask_cache::Budget;
 use grammask_regular::Error;
