@@ -6,7 +6,8 @@ use grammask_trie::TokenId;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Ending {
-    /// The text ends when one of these tokens is accepted. They are allowed exactly where the text is in the language,
+    /// The text ends when one of these tokens is accepted. They are allowed exactly where the text is in the
+    /// language,
     /// whatever their bytes are. Without tokens, a text ends where it is complete and cannot go on.
     EndOfSequence(Vec<TokenId>),
     /// The text ends as soon as it is in the language. No token may go on past that byte.
@@ -41,10 +42,13 @@ pub struct Config {
     pub keep_summaries: bool,
     /// True if whole masks are kept. Performance only. Default: true.
     pub keep_masks: bool,
-    /// Bytes that summaries and masks may hold; beyond it, [`Masks::is_over_budget`](crate::Masks::is_over_budget) returns
-    /// `true`. Tables that were replaced stay in memory while an idle matcher refers to them. Default: 32 MiB.
+    /// Bytes that summaries and masks may hold; beyond it,
+    /// [`Masks::is_over_budget`](crate::Masks::is_over_budget) returns
+    /// `true`. Tables that were replaced stay in memory while an idle matcher refers to them. Default: 32
+    /// MiB.
     pub budget: usize,
-    /// Sets with at most this many trie nodes below them are walked with a state, larger ones rule by rule. Performance
+    /// Sets with at most this many trie nodes below them are walked with a state, larger ones rule by rule.
+    /// Performance
     /// only. Default: 512.
     pub light: usize,
 }

@@ -23,7 +23,8 @@ pub enum BindError {
     },
 }
 
-/// All that keeps a grammar and a vocabulary apart: at least one thing, those of the grammar first, each once.
+/// All that keeps a grammar and a vocabulary apart: at least one thing, those of the grammar first, each
+/// once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BindErrors(Vec<BindError>);
 

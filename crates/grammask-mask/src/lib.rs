@@ -1,7 +1,9 @@
 //! Token masks from recognizer states and a vocabulary trie.
 //!
-//! [`Masks`] binds a recognizer to a vocabulary. The mask of a state is the union of what its items take below the root of
-//! the trie and, where an origin is complete inside of a token, of what its callers take from there on. Each such part depends
+//! [`Masks`] binds a recognizer to a vocabulary. The mask of a state is the union of what its items take
+//! below the root of
+//! the trie and, where an origin is complete inside of a token, of what its callers take from there on. Each
+//! such part depends
 //! on a node and a list of trie nodes only, so it is computed once.
 //!
 //! ```

@@ -1,6 +1,7 @@
 //! The origins that have completed while a mask is assembled, each with the trie nodes at which it completed.
 //!
-//! A completion at nodes that an earlier one covers is dropped; of repeated completions only the difference goes on.
+//! A completion at nodes that an earlier one covers is dropped; of repeated completions only the difference
+//! goes on.
 
 use grammask_earley::OriginId;
 use rustc_hash::FxHashMap;
@@ -27,7 +28,8 @@ pub(crate) struct Completions {
 const MAX_LIST_LEN: usize = 48;
 
 impl Completions {
-    /// Notes that an origin is complete at some nodes, `after` the completion with this number. Gives its number, or
+    /// Notes that an origin is complete at some nodes, `after` the completion with this number. Gives its
+    /// number, or
     /// nothing where there is nothing new in it, or [`next`](Self::next) will tell what is.
     pub(crate) fn add(
         &mut self,
@@ -83,7 +85,8 @@ impl Completions {
         (self.list.len() - 1) as u32
     }
 
-    /// An origin that is complete at further nodes, these, and the number of this completion. For when nothing else is left to do: the more has
+    /// An origin that is complete at further nodes, these, and the number of this completion. For when
+    /// nothing else is left to do: the more has
     /// come together, the less often it is followed.
     pub(crate) fn next(&mut self, lexicon: &Lexicon) -> Option<(OriginId, ContinuationId, u32)> {
         let origin = self.open.pop()?;
@@ -93,7 +96,8 @@ impl Completions {
         Some((origin, continuation, self.push(origin, continuation, None)))
     }
 
-    /// Whether on the way here the origin has been complete at all of these nodes and more, as happens in a list of texts
+    /// Whether on the way here the origin has been complete at all of these nodes and more, as happens in a
+    /// list of texts
     /// that may be split anywhere.
     fn is_covered_before(
         &self,

@@ -1,7 +1,9 @@
 //! Items of `distinct!` whose texts must differ from each other, within one token.
 //!
-//! The summary of an item knows the lexeme, but not the text that was read. After an item, all of its texts are treated
-//! alike. Where a second item can complete inside the same token, the few trie nodes there are walked with the text read.
+//! The summary of an item knows the lexeme, but not the text that was read. After an item, all of its texts
+//! are treated
+//! alike. Where a second item can complete inside the same token, the few trie nodes there are walked with
+//! the text read.
 
 use std::sync::OnceLock;
 
@@ -17,13 +19,17 @@ use crate::node_set::continuation::ContinuationId;
 
 /// What may come behind all texts of an item, below some trie nodes.
 pub(crate) struct AfterDistinctTexts {
-    /// Tokens that end inside of another item, which can be completed in several paths, so whatever the text before it is. As ranges of the trie's list.
+    /// Tokens that end inside of another item, which can be completed in several ways, so whatever the text
+    /// before it is. As ranges of the trie's list.
     tokens: Box<[(u32, u32)]>,
-    /// Nodes at which it may depend on the text: where the other item is complete, or nearly so, or is none of the distinct ones.
+    /// Nodes at which it may depend on the text: where the other item is complete, or nearly so, or is none
+    /// of the distinct ones.
     open: Box<[TrieNodeId]>,
-    /// What leads from the trie nodes to the ends of tokens at and below these nodes: an item that is complete in there is a summary of one of them.
+    /// What leads from the trie nodes to the ends of tokens at and below these nodes: an item that is
+    /// complete in there is a part of one of them.
     paths: Box<[Box<[u8]>]>,
-    /// Whether each item that begins in there, and is not complete, can be completed by so many texts that it does not matter which have come.
+    /// Whether each item that begins in there, and is not complete, can be completed by so many texts that it
+    /// does not matter which have come.
     has_many_completions: bool,
     /// What comes of these nodes behind a text that none of the items there can be.
     for_other_texts: OnceLock<Continuations>,
@@ -47,7 +53,7 @@ struct Continuations {
 impl AfterDistinctTexts {
     /// Whether a text that has been read so far may become one of those in the paths.
     fn may_be_among(&self, read: &[u8]) -> bool {
-        // An escape may be another path to write what is longer or shorter.
+        // An escape may be another way to write what is longer or shorter.
         let is_plain = |text: &[u8]| !text.contains(&b'\\');
         let is_in = |path: &[u8]| path.windows(read.len()).any(|summary| summary == read);
         read.is_empty()
@@ -115,7 +121,8 @@ impl Descent<'_> {
         Ok(())
     }
 
-    /// Walks what lies open behind an item that has been read up to a node below some trie nodes: from there, so that its text is known.
+    /// Walks what lies open behind an item that has been read up to a node below some trie nodes: from there,
+    /// so that its text is known.
     fn walk_after(
         &mut self,
         (gss, others, below): (usize, AfterDistinct, ContinuationId),
@@ -174,7 +181,8 @@ impl Descent<'_> {
 }
 
 impl Masks {
-    /// What may come behind all texts of an item, below some trie nodes. It is the same wherever the item has been read to.
+    /// What may come behind all texts of an item, below some trie nodes. It is the same wherever the item has
+    /// been read to.
     fn behind(
         &self,
         others: AfterDistinct,
@@ -276,7 +284,8 @@ impl Masks {
     }
 }
 
-/// The paths from a node to the ends of the longest tokens at and below another one. Beyond too many, no more are needed.
+/// The paths from a node to the ends of the longest tokens at and below another one. Beyond too many, no more
+/// are needed.
 fn collect_paths(trie: &Trie, root: TrieNodeId, from: TrieNodeId, paths: &mut Vec<Box<[u8]>>) {
     for node in (from.0..trie.end(from).0).map(TrieNodeId).filter(|&node| !trie.has_children(node)) {
         if paths.len() > MAX_PATHS {

@@ -1,6 +1,8 @@
-//! Computes summaries by descending the rules of the grammar through the trie, for whole sets of trie nodes at once.
+//! Computes summaries by descending the rules of the grammar through the trie, for whole sets of trie nodes
+//! at once.
 //!
-//! A rule called below the same set is run once, whatever its callers are, and notifies all of them where it completes.
+//! A rule called below the same set is run once, whatever its callers are, and notifies all of them where it
+//! completes.
 //! Left recursion and cycles need no special case.
 //!
 //! # Source
@@ -55,25 +57,26 @@ const MAX_POOLED_BUFFER_LEN: usize = 1 << 10;
 /// Number of children of a trie node that are scanned linearly; beyond it, each scanned byte is looked up.
 const MAX_CHILDREN_SCANNED: usize = 16;
 
-/// A node below some trie nodes, while it is run.
+/// A node of the graph-structured stack: a rule below a set of trie nodes, while it is computed.
 struct GssNode<'a> {
     key: SummaryKey,
     output: WalkOutput<'a>,
     lexemes: SmallVec<[EntryRef; 4]>,
     uses: SmallIndexSet<SummaryKey>,
-    /// Where the rule is complete, as far as callers have been told.
+    /// Sets at which the rule completes and its callers were notified.
     exits: SmallVec<[ContinuationId; 4]>,
-    /// Where else it is complete, which is told all at once: short lists that have a number, and single trie nodes.
+    /// Completions that are still to be joined: interned short lists.
     lists: SmallVec<[ContinuationId; 2]>,
-    /// Once callers have been told often: of what comes then, they are told what is new.
+    /// The difference that callers are notified of, once they were notified often.
     delta: Option<Box<SemiNaiveSet>>,
     pending: Vec<InnerId>,
     is_return_scheduled: bool,
-    /// Who is told, and where it goes on then.
+    /// The callers: a GSS node, and the node of the network at which it continues.
     callers: SmallVec<[(usize, NetworkNodeId); 2]>,
-    /// What has been run in it.
+    /// The pairs that were processed.
     visited: Visited,
-    /// NodeSet in items of `distinct!` that are complete below some trie nodes: what stands for the trie nodes behind them, and where they are run.
+    /// NodeSet in items of `distinct!` that are complete below some trie nodes: what stands for the trie
+    /// nodes behind them, and where they are run.
     distinct_reads: Vec<(NetworkNodeId, NetworkNodeId, ContinuationId)>,
     /// Where others may come behind them, below which trie nodes.
     behind: Vec<(AfterDistinct, ContinuationId)>,
@@ -81,30 +84,30 @@ struct GssNode<'a> {
 
 #[derive(Clone, Copy)]
 enum Descriptor {
-    /// Descent a node of a GSS node below some trie nodes; perhaps only its calls, where what it scans has been followed before.
+    /// Process a node below a set; if `scans` is false, only its calls.
     Process { gss: usize, node: NetworkNodeId, continuation: ContinuationId, scans: bool },
-    /// Descent a node where many visits of it have been new.
+    /// Process a node below the new trie nodes of many sets.
     ProcessDelta { gss: usize, node: NetworkNodeId, scans: bool },
-    /// Tell the callers what is new in all that they have not been told.
+    /// Notify the callers of the new trie nodes at which the rule completes.
     ReturnDelta(usize),
-    /// Tell the callers what is pending. It stands below the descriptors that may add to that.
+    /// Notify the callers of pending completions. It is below the descriptors that may add to them.
     Return(usize),
 }
 
-/// What a run writes to on its way, kept from one to the next.
+/// Buffers of a descent, reused from one to the next.
 #[derive(Default)]
 pub(crate) struct Buffers {
     calls: Vec<(NetworkNodeId, NetworkNodeId)>,
-    /// Nodes that have been reached by scanning, and where.
+    /// Nodes of the network that scanning has entered, with the trie node.
     entered: Vec<(NetworkNodeId, InnerId)>,
-    /// NodeSet that have been reached by scanning, and the nodes there, at which nobody has entered yet.
+    /// Nodes that scanning has reached and that are not entered yet.
     path: Vec<(InnerId, NetworkNodeId)>,
     /// For the output of GSS nodes to come.
     lists: Vec<OutputBuffers>,
     pub(crate) total_builder: TotalBuilder,
 }
 
-/// Source: E. Scott and A. Johnstone, "GLL Parsing", 2010, with sets of trie nodes instead of single positions.
+/// The descriptor loop of GLL.
 pub(crate) struct Descent<'a> {
     masks: &'a Masks,
     fuel: &'a Fuel<'a>,
@@ -138,8 +141,9 @@ impl<'a> Descent<'a> {
         }
     }
 
-    /// Finds the summary of a node, and those of all that is called by it, as far as they were not known, and keeps them. Says whether it has
-    /// done so: not where that is too much work.
+    /// Computes the summary of a node and of all rules that it calls, and stores them.
+    ///
+    /// Returns `false` if that is too much work.
     pub(crate) fn run(mut self, key: SummaryKey) -> Result<bool, Error> {
         let lexicon = &*self.masks.lexicon;
         let short = lexicon.config().short_list;
@@ -197,7 +201,7 @@ impl<'a> Descent<'a> {
         Ok(true)
     }
 
-    /// What is new in many visits comes when nothing else may add to it, and is told after that.
+    /// Returns the next descriptor. Differences come last, when nothing else can add to them.
     fn next_descriptor(&mut self) -> Option<Descriptor> {
         self.descriptors
             .pop()
@@ -205,7 +209,7 @@ impl<'a> Descent<'a> {
             .or_else(|| self.deferred_returns.pop().map(Descriptor::ReturnDelta))
     }
 
-    /// One walk, and those of sets that were walked as they are.
+    /// Returns the work of this descent, and of the states that it walked.
     fn cost(&self) -> WalkCost {
         let within = self.gss_nodes.iter().map(|gss| gss.output.cost);
         within.fold(WalkCost { walks: 1, nodes: self.nodes, taken: 0 }, |sum, more| WalkCost {
@@ -248,7 +252,7 @@ impl<'a> Descent<'a> {
         number
     }
 
-    /// The GSS node of a node below some trie nodes, if there is one.
+    /// Returns the GSS node of a key, if there is one.
     fn find(&self, key: SummaryKey) -> Option<usize> {
         match self.index.is_empty() {
             true => self.gss_nodes.iter().position(|known| known.key == key),
@@ -256,7 +260,7 @@ impl<'a> Descent<'a> {
         }
     }
 
-    /// Runs a node below trie nodes where it has not been run.
+    /// Processes a node below a set of trie nodes where it was not processed.
     fn process(
         &mut self,
         gss: usize,
@@ -273,7 +277,8 @@ impl<'a> Descent<'a> {
         let mut calls = std::mem::take(&mut self.buffers.calls);
         calls.clear();
         recognizer.inspect().calls(node, &mut calls)?;
-        // What lexemes take is mostly known from other grammars; and what a selection calls is the same whatever has been chosen before. Both
+        // What lexemes take is mostly known from other grammars; and what a selection calls is the same
+        // whatever has been chosen before. Both
         // are better looked for apart.
         let is_apart = recognizer.inspect().is_permutation(node)
             || (recognizer.inspect().scans(node).is_empty()
@@ -281,7 +286,8 @@ impl<'a> Descent<'a> {
         if !is_apart && !list.is_heavier(lexicon.trie(), lexicon.outline(), self.masks.config.light) {
             self.buffers.calls = calls;
             let set = recognizer.inspect().open_state(node)?;
-            // Where each of thousands of rules may begin with all others, closing a set for each is more than walking the state as it is.
+            // Where each of thousands of rules may begin with all others, closing a set for each is more than
+            // walking the state as it is.
             if !recognizer.inspect().has_closure(set) {
                 self.fuel.consume(recognizer.scanners(set)?.len() as u64);
             }
@@ -321,7 +327,7 @@ impl<'a> Descent<'a> {
         Ok(())
     }
 
-    /// Calls a rule, whose callers go on at `back` when it is complete.
+    /// Calls a rule; its callers continue at `back` when it completes.
     fn call(&mut self, gss: usize, key: SummaryKey, back: NetworkNodeId) -> Result<(), Error> {
         self.gss_nodes[gss].uses.insert(key);
         if let Some(Some(known)) = self.masks.summaries.get(&key) {
@@ -334,7 +340,8 @@ impl<'a> Descent<'a> {
             Some(callee) => callee,
             None => {
                 let callee = self.add_gss_node(key);
-                // The return_pending stands below the visit, so it comes when the callee has done all that it can alone.
+                // The return_pending stands below the visit, so it comes when the callee has done all that it
+                // can alone.
                 let visit = self.descriptors.pop();
                 self.descriptors.push(Descriptor::Return(callee));
                 self.descriptors.extend(visit);
@@ -350,7 +357,7 @@ impl<'a> Descent<'a> {
         Ok(())
     }
 
-    /// An GSS node has come to a node, at these trie nodes.
+    /// Enters a node of the network at a set of trie nodes.
     fn enter(&mut self, gss: usize, node: NetworkNodeId, continuation: ContinuationId) -> Result<(), Error> {
         let NodeFlags { is_final, goes_on } = self.masks.recognizer.inspect().flags(node);
         if is_final {
@@ -366,7 +373,9 @@ impl<'a> Descent<'a> {
         Ok(())
     }
 
-    /// The rule is complete at these trie nodes. Long lists stay apart, as they come from lexemes and are the same in every context.
+    /// Completes the rule at a set of trie nodes. Sets stored as bits are not joined: they come from lexemes,
+    /// and are equal
+    /// in every context.
     fn complete(&mut self, gss: usize, continuation: ContinuationId) -> Result<(), Error> {
         match self.masks.lexicon.continuation(continuation).set() {
             NodeSet::List(_) => {
@@ -411,7 +420,7 @@ impl<'a> Descent<'a> {
         }
     }
 
-    /// Tells the callers where the rule is complete; deferred, where they have been told often.
+    /// Notifies the callers that the rule completes at a set; later, if they were notified often.
     fn notify_callers(&mut self, gss: usize, continuation: ContinuationId) -> Result<(), Error> {
         let lexicon = &*self.masks.lexicon;
         let continuations = lexicon.continuations();
@@ -430,7 +439,7 @@ impl<'a> Descent<'a> {
         Ok(())
     }
 
-    /// All callers go on at these trie nodes.
+    /// Continues all callers at a set.
     fn notify_all_callers(&mut self, gss: usize, continuation: ContinuationId) -> Result<(), Error> {
         self.gss_nodes[gss].exits.push(continuation);
         for place in 0..self.gss_nodes[gss].callers.len() {
@@ -440,7 +449,7 @@ impl<'a> Descent<'a> {
         Ok(())
     }
 
-    /// Follows what a node scans, and what follows by scanning.
+    /// Follows the bytes that a node scans, and those after them.
     fn scan(&mut self, gss: usize, node: NetworkNodeId, list: &Continuation) {
         let (recognizer, lexicon) = (&self.masks.recognizer, &*self.masks.lexicon);
         let scans = recognizer.inspect().scans(node);
@@ -493,7 +502,7 @@ impl<'a> Descent<'a> {
         }
     }
 
-    /// Arrives at everything on the path, the last first, and follows what is scanned from there.
+    /// Enters everything on the path, the last node first, and follows what is scanned from there.
     fn follow_path(&mut self, gss: usize, path: &mut Vec<(InnerId, NetworkNodeId)>) {
         while let Some((place, node)) = path.pop() {
             let known = self.masks.recognizer.network().node(node);
@@ -508,7 +517,7 @@ impl<'a> Descent<'a> {
         }
     }
 
-    /// Follows what a node scans from a place, one step: what that leads to comes to the end of the path, the first place last.
+    /// Follows the bytes that a node scans from a trie node by one step, and appends the results to the path.
     fn follow(
         &mut self,
         gss: usize,
@@ -543,7 +552,7 @@ impl<'a> Descent<'a> {
         path[before..].reverse();
     }
 
-    /// A node of the grammar has been reached at all of these nodes of the trie, by scanning.
+    /// Enters a node of the network at all trie nodes of a set of children.
     fn enter_all(
         &mut self,
         gss: usize,

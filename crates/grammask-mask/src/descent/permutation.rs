@@ -1,6 +1,8 @@
-//! Items in any order: the items that may still come differ between states, but each item has one total below a set.
+//! Items in any order: the items that may still come differ between states, but each item has one total below
+//! a set.
 //!
-//! The total of each item is stored once. The mask of a permutation is the union over the items that may still come.
+//! The total of each item is stored once. The mask of a permutation is the union over the items that may
+//! still come.
 
 use grammask_cache::Row;
 use grammask_earley::{CalleeId, Choice, Error, NetworkNodeId, Permutation};
@@ -14,24 +16,27 @@ use crate::lexicon::walk::output::Want;
 use crate::masks::budget::Fuel;
 use crate::node_set::continuation::ContinuationId;
 
-/// How a selection takes summary in a mask.
+/// How a selection takes part in a mask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Selected {
     /// By what has been found.
     Found,
-    /// Some item is complete inside of a token, so that more items follow, or an item is a lexeme: it is a summary like others.
+    /// Some item is complete inside of a token, so that more items follow, or an item is a lexeme: it is a
+    /// summary like others.
     Longer,
     /// It is too much work to find out.
     TooMuch,
 }
 
-/// In the row of a selection's items: the item takes nothing; it is complete inside of a token, or is nothing but a lexeme, which is left to
+/// In the row of a selection's items: the item takes nothing; it is complete inside of a token, or is nothing
+/// but a lexeme, which is left to
 /// others. Numbers of totals are below.
 const NOTHING: u32 = Row::LIMIT - 1;
 const COMPLETE: u32 = Row::LIMIT - 2;
 
 impl Masks {
-    /// What is taken at a place among items in any order: appended to `totals` and `lexemes`, unless it is not found so.
+    /// What is taken at a place among items in any order: appended to `totals` and `lexemes`, unless it is
+    /// not found so.
     pub(crate) fn selected(
         &self,
         selection: Permutation<'_>,
@@ -98,7 +103,8 @@ impl Masks {
         Ok(Selected::Found)
     }
 
-    /// What those of a selection's items take that may come; how many items it has says how long their row is.
+    /// What those of a selection's items take that may come; how many items it has says how long their row
+    /// is.
     fn items(
         &self,
         (callee, count, choices): (CalleeId, usize, &[Choice]),
@@ -121,7 +127,8 @@ impl Masks {
             let known = match row.get(choice) {
                 Some(known) => known,
                 None => {
-                    // However many they are: what has been found is known for the next mask, and a walk with all of them finds it anew for each.
+                    // However many they are: what has been found is known for the next mask, and a walk with
+                    // all of them finds it anew for each.
                     if fuel.is_exhausted() {
                         return Ok(Selected::TooMuch);
                     }
@@ -166,7 +173,8 @@ impl Masks {
         self.part_of_item((start, continuation), fuel, buffers)
     }
 
-    /// The same for an item that begins with a lexeme, as with a key, and goes on at `back`. It need not be run as a whole, and behind most keys
+    /// The same for an item that begins with a lexeme, as with a key, and goes on at `back`. It need not be
+    /// run as a whole, and behind most keys
     /// nothing fits into a token.
     fn keyed_item(
         &self,

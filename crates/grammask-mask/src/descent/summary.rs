@@ -4,7 +4,8 @@
 //! value below {root}:  tokens "1", "tr", ...;  exits: the trie nodes of "true", "12", ...
 //! ```
 //!
-//! The callers continue at the exits. A summary does not depend on them, so it serves at every depth of nesting.
+//! The callers continue at the exits. A summary does not depend on them, so it serves at every depth of
+//! nesting.
 
 use std::sync::OnceLock;
 
@@ -20,22 +21,23 @@ use crate::lexicon::{EntryId, ImportId, LexemeId, TokenView, Tokens};
 use crate::masks::budget::Fuel;
 use crate::node_set::continuation::ContinuationId;
 
-/// Names a summary: a node, and the trie nodes below which it is walked.
+/// Key of a summary: a node of the network, and the set of trie nodes below which it is walked.
 pub(crate) type SummaryKey = (NetworkNodeId, ContinuationId);
 
-/// What a node takes below a set of trie nodes: its rule up to the end, and all that is called on the way.
+/// Result of a node below a set of trie nodes: its rule up to the end, and all rules that are called on the
+/// way.
 pub(crate) struct Summary {
-    /// What the rule scans by itself: in no order, perhaps some of it twice, as it is only ever gathered with what others take.
+    /// Tokens that the rule scans itself, in any order and possibly repeated.
     pub(crate) tokens: Box<[TokenId]>,
-    /// The same, where it is much; and all that a lexeme takes that is not in the lexicon.
+    /// As `tokens`, if these are many; also the tokens of a lexeme that the lexicon has no room for.
     pub(crate) large: TokenSet,
-    /// The summaries of lexemes that are called.
+    /// Entries of the lexemes that are called.
     pub(crate) lexemes: Box<[EntryRef]>,
-    /// The summaries of the rules that are called.
+    /// Summaries of the rules that are called.
     pub(crate) uses: Box<[SummaryKey]>,
-    /// Where the rule is complete.
+    /// Trie nodes at which the rule completes.
     pub(crate) exits: Box<[ContinuationId]>,
-    /// What it takes in all, once somebody want.
+    /// Its total, once it was needed.
     pub(crate) total: OnceLock<TotalId>,
 }
 
@@ -45,7 +47,7 @@ const MAX_STEPS_BACK: usize = 64;
 /// Number of a node for which the lexicon has no room for a lexeme.
 const NO_LEXEME: u32 = u32::MAX - 1;
 
-/// Names the summary of a lexeme.
+/// Reference to an entry of a lexeme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum EntryRef {
     /// One of the lexicon.
@@ -55,7 +57,7 @@ pub(crate) enum EntryRef {
 }
 
 impl EntryRef {
-    /// The same as a number, different ones for different keys.
+    /// Returns a number that is unique for the reference.
     pub(crate) fn as_number(&self) -> u64 {
         // No continuation has the upper half of the former: there would have to be 2^32 of them.
         match *self {
@@ -64,7 +66,7 @@ impl EntryRef {
         }
     }
 
-    /// The same, if it is one of the lexicon.
+    /// Returns the entry of the lexicon. Returns `None` for an entry of the grammar.
     pub(crate) fn as_shared(&self) -> Option<EntryId> {
         match *self {
             Self::Lexicon(entry) => Some(entry),
@@ -72,7 +74,7 @@ impl EntryRef {
         }
     }
 
-    /// The entry whose tokens are in a row from which those of this one differ in few.
+    /// Returns the entry whose row has the tokens of this one, up to a difference.
     pub(crate) fn of_row(&self, view: &TokenView<'_>) -> Self {
         view.base.map_or(*self, |base| Self::Lexicon(base.entry))
     }
@@ -91,7 +93,7 @@ impl Summary {
 }
 
 impl Masks {
-    /// The lexeme that a node is a state of; none where the lexicon has no room for it.
+    /// Returns the lexeme that a node is a state of. Returns `None` if the lexicon has no room for it.
     pub(crate) fn lexeme(&self, node: NetworkNodeId) -> Option<LexemeId> {
         if let Some(known) = self.known_lexeme(node) {
             return known.map(|(lexeme, _)| lexeme);
@@ -100,14 +102,16 @@ impl Masks {
         self.note_lexeme(node, lexeme).map(|(lexeme, _)| lexeme)
     }
 
-    /// The same by comparing languages.
+    /// Finds the lexeme of a node by its language.
     fn lexeme_by_language(&self, node: NetworkNodeId) -> Option<(LexemeId, bool)> {
         self.recognizer.inspect().lexeme(node, |store, language| self.lexicon.lexeme(store, language))?.ok()
     }
 
-    /// The same by the steps that led to the node from one whose lexeme is known: total known steps is removed work than comparing
-    /// languages. Where none is known, they begin where the lexeme does, which is asked for sooner or deferred: where else it may stand. But where it
-    /// was few texts on the way, which nobody has needed as a lexeme, little is left of them here.
+    /// Finds the lexeme of a node by the steps that lead to it from a node whose lexeme is known.
+    ///
+    /// Known steps cost less than comparing languages. If none is known, the steps begin at the start of the
+    /// lexeme. Returns
+    /// `None` if a node on the way is a finite language: little is left of it here.
     fn lexeme_by_steps(&self, node: NetworkNodeId) -> Option<(LexemeId, bool)> {
         // From the last byte to the first.
         let mut text: SmallVec<[u8; MAX_STEPS_BACK]> = SmallVec::new();
@@ -138,21 +142,22 @@ impl Masks {
         if is_same { self.lexicon.after(lexeme, &text).ok() } else { None }
     }
 
-    /// The lexeme of a node, if that is known; none also where there is none in the lexicon.
+    /// Returns the lexeme of a node if it is known; `Some(None)` if the lexicon has none.
     fn known_lexeme(&self, node: NetworkNodeId) -> Option<Option<(LexemeId, bool)>> {
         let known = self.lexemes.get(node.index() as u32)?;
         Some((known != NO_LEXEME).then(|| (LexemeId::from_number(known >> 1), known & 1 == 1)))
     }
 
     fn note_lexeme(&self, node: NetworkNodeId, lexeme: Option<(LexemeId, bool)>) -> Option<(LexemeId, bool)> {
-        // Two bits of a lexeme's number are not its own; more lexemes than are left would take more memory than any budget has.
+        // Two bits of a lexeme's number are not its own; more lexemes than are left would take more memory
+        // than any budget has.
         let lexeme = lexeme.filter(|(lexeme, _)| lexeme.number() < NO_LEXEME >> 1);
         let number = lexeme.map_or(NO_LEXEME, |(lexeme, is_same)| lexeme.number() << 1 | u32::from(is_same));
         self.budget.spend(self.lexemes.set(node.index() as u32, number).1);
         lexeme
     }
 
-    /// The summary of a lexeme's state: its name; and where the lexeme is complete, if that is asked.
+    /// Returns the entry of a state of a lexeme, and the exits if they are wanted.
     pub(crate) fn lexeme_entry(
         &self,
         node: NetworkNodeId,
@@ -198,8 +203,10 @@ impl Masks {
         Ok((EntryRef::Grammar(node, continuation), entry.exits.first().copied()))
     }
 
-    /// The summary of a lexeme's state that spells few texts, or of which no more than the first byte can be read, unless the lexeme is known, or that of a state
-    /// from which steps lead here: by these it is found as fast.
+    /// Returns the entry of a finite language, found from its texts.
+    ///
+    /// Returns `None` if the lexeme of the node, or of a node from which steps lead here, is known: then
+    /// steps are as fast.
     fn entry_of_language(
         &self,
         node: NetworkNodeId,
@@ -234,7 +241,7 @@ impl Masks {
         Some(entry)
     }
 
-    /// The tokens of a lexeme's summary.
+    /// Returns the tokens of an entry.
     pub(crate) fn lexeme_tokens(&self, key: EntryRef) -> Result<TokenView<'_>, Error> {
         match key {
             EntryRef::Grammar(node, continuation) => {
@@ -244,8 +251,9 @@ impl Masks {
         }
     }
 
-    /// The summary of a node, which is no lexeme's, under a continuation. None where the grammar is so ambiguous that this is no way to find
-    /// a mask, or where the fuel is burnt.
+    /// Returns the summary of a node that is not a lexeme, computing it if needed.
+    ///
+    /// Returns `None` if the grammar is too ambiguous for summaries, or the fuel is exhausted.
     pub(crate) fn summary(
         &self,
         key: SummaryKey,
@@ -257,14 +265,14 @@ impl Masks {
         }
         match Descent::new(self, fuel, buffers).run(key)? {
             true => {}
-            // What has burnt the fuel is known the next time.
+            // What has consumed the fuel is known the next time.
             false if fuel.is_exhausted() => return Ok(None),
             false => _ = self.keep(key, None),
         }
         Ok(self.summaries.get(&key).and_then(Option::as_ref))
     }
 
-    /// The summary of a lexeme's state by walking it as it is.
+    /// Computes the entry of a state of a lexeme with the recognizer, without the lexicon.
     fn walked(&self, node: NetworkNodeId, continuation: ContinuationId) -> Result<&Summary, Error> {
         let key = (node, continuation);
         if let Some(Some(summary)) = self.summaries.get(&key) {

@@ -1,6 +1,7 @@
 //! Totals: all tokens of a summary and of the summaries that it uses.
 //!
-//! Many summaries have equal totals. A total is interned, so that masks built from equal totals are found to be equal.
+//! Many summaries have equal totals. A total is interned, so that masks built from equal totals are found to
+//! be equal.
 
 use grammask_earley::Error;
 use grammask_trie::{TokenId, TokenSet};
@@ -13,11 +14,11 @@ use crate::descent::summary::{EntryRef, Summary, SummaryKey};
 use crate::masks::budget::Fuel;
 use crate::masks::delta_mask::change;
 
-/// The number of a [`Total`]. Equal ones mostly have equal index: those of few tokens do.
+/// Number of a [`Total`]. Equal totals of few tokens have equal numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct TotalId(u32);
 
-/// All that a summary takes, and all that it uses.
+/// All tokens of a summary and of the summaries that it uses.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Total {
     /// Ascending where they are few; else in no order: to be written into a row, they need not be sorted.
@@ -29,12 +30,12 @@ pub(crate) struct Total {
 }
 
 impl Total {
-    /// How many tokens these are at most, without those of lexemes.
+    /// Maximum number of tokens, without those of the entries.
     pub(crate) fn len(&self) -> usize {
         self.tokens.len() + self.large.len()
     }
 
-    /// Allows these tokens in a packed row, without those of lexemes.
+    /// Allows the tokens in a packed row, without those of the entries.
     pub(crate) fn union_into(&self, words: &mut [u32]) {
         change(&[], &self.tokens, words);
         self.large.union_into(words);
@@ -44,13 +45,14 @@ impl Total {
 /// Tokens scanned by a rule itself that are stored as a list; more are stored as a set.
 pub(crate) const MAX_LISTED_SCANS: usize = 4096;
 
-/// Number of tokens beyond which repeated tokens are dropped: each user of a shared summary repeats its tokens.
+/// Number of tokens beyond which repeated tokens are dropped: each user of a shared summary repeats its
+/// tokens.
 const MIN_TOKENS_TO_DEDUPLICATE: usize = 256;
 
 /// Number of tokens up to which a total is sorted and interned; longer ones are rarely equal.
 const MAX_INTERNED_TOKENS: usize = 128;
 
-/// What is gathered of a total, kept from one to the next.
+/// Buffers for collecting a total, reused from one to the next.
 #[derive(Default)]
 pub(crate) struct TotalBuilder {
     tokens: Vec<TokenId>,
@@ -70,14 +72,17 @@ impl TotalBuilder {
         self.seen.clear();
     }
 
-    /// Adds what is known, but for what is much: that is given back.
+    /// Adds a known total. Returns its large set, which is not copied.
     fn add<'a>(&mut self, known: &'a Total) -> Option<&'a TokenSet> {
         self.tokens.extend_from_slice(&known.tokens);
         self.many.extend_from_slice(&known.lexemes);
         (!known.large.is_empty()).then_some(&known.large)
     }
 
-    /// Leaves each token once. Takes time for the tokens, not for all of the vocabulary, of which there are `words` words of bits.
+    /// Drops repeated tokens.
+    ///
+    /// # Complexity
+    /// Linear in the tokens, not in the vocabulary, whose rows have `words` words.
     fn deduplicate(&mut self, words: usize) {
         let marked = &mut self.marked;
         marked.resize(words, 0);
@@ -91,7 +96,7 @@ impl TotalBuilder {
     }
 }
 
-/// What total_builder what a summary takes has marked to.
+/// Outcome of collecting a total.
 enum Gathered {
     All(TotalId),
     /// This has not been noted yet.
@@ -111,12 +116,12 @@ impl TotalId {
 }
 
 impl Masks {
-    /// What has this number.
+    /// Returns the total with this number.
     pub(crate) fn total(&self, id: TotalId) -> &Total {
         self.totals.get(id.0)
     }
 
-    /// All that a summary takes, with what it uses. None where something that it uses has been given up.
+    /// Returns the total of a summary. Returns `None` if a summary that it uses was given up.
     pub(crate) fn total_of(
         &self,
         summary: &Summary,
@@ -164,7 +169,7 @@ impl Masks {
         Ok(Gathered::All(*summary.total.get_or_init(|| total)))
     }
 
-    /// All that a lexeme takes, and behind it what has been found there.
+    /// Returns the total of an entry and of the total that continues after it.
     pub(crate) fn total_of_lexeme(
         &self,
         lexeme: EntryRef,
@@ -177,7 +182,7 @@ impl Masks {
         self.gathered(total_builder, large.as_slice())
     }
 
-    /// What has been gathered, and some sets of many tokens.
+    /// Builds the total of what has been collected and of some large sets.
     fn gathered(&self, total_builder: &mut TotalBuilder, sets: &[&TokenSet]) -> Result<TotalId, Error> {
         let TotalBuilder { tokens, lexemes, many, .. } = total_builder;
         lexemes.sort_unstable();
@@ -216,7 +221,7 @@ impl Masks {
         Ok(self.keep_total(total, are_few))
     }
 
-    /// Keeps what is view; where it is few, once with what is equal.
+    /// Stores a total; one of few tokens is interned.
     fn keep_total(&self, total: Total, are_few: bool) -> TotalId {
         let lists = size_of_val(&*total.tokens) + size_of_val(&*total.lexemes) + total.large.bytes_used();
         let spend = || self.budget.spend(size_of::<Total>() + lists);

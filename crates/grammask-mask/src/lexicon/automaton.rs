@@ -1,4 +1,5 @@
-//! The deterministic automaton of all lexemes of all grammars: states are languages, steps are derivatives on demand.
+//! The deterministic automaton of all lexemes of all grammars: states are languages, steps are derivatives on
+//! demand.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -12,7 +13,7 @@ use crate::lexicon::slice::frontier::AfterMultibyte;
 use crate::lexicon::walk::self_loop::LoopAlphabet;
 use crate::lexicon::{EntryId, MAX_TEXTS};
 
-/// A state of a lexeme. Two bits of the number say what walks ask most often.
+/// A state of a lexeme. Two bits of the number are the answers that walks need most often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct LexemeId(u32);
 
@@ -58,7 +59,8 @@ pub(crate) struct State {
     language: RegularId,
     /// The states after the bytes of each class.
     row: Row,
-    /// Whether it is in the same state only if it has come back to it: nothing is counted, and no parts are told apart.
+    /// Whether it is in the same state only if it has come back to it: nothing is counted, and no parts are
+    /// told apart.
     pub(crate) is_plain: bool,
     /// Shared by all states that tell apart the same.
     classes: Arc<Classes>,
@@ -69,7 +71,8 @@ pub(crate) struct State {
     cold: OnceLock<Box<ColdState>>,
 }
 
-/// What is asked of few states, mostly of those for which something is counters: so the others are small, and near each other.
+/// Data that few states need, mostly those that are walked. It is boxed, so that states are small and close
+/// together.
 #[derive(Default)]
 pub(crate) struct ColdState {
     pub(crate) loops: OnceLock<LoopAlphabet>,
@@ -91,7 +94,7 @@ pub(crate) struct ConcatSplit {
     pub(crate) rest: LexemeId,
 }
 
-/// The bytes that a state tells apart.
+/// The partition of the bytes by a state.
 struct Classes {
     /// The class of each byte.
     of: [u8; 256],
@@ -127,7 +130,7 @@ pub(crate) struct Automaton {
     builder: Mutex<Builder>,
 }
 
-/// What is changed when a state is made.
+/// What creating a state changes; behind a lock.
 struct Builder {
     store: Store,
     /// What stands below trie nodes.
@@ -166,7 +169,7 @@ impl Builder {
     }
 }
 
-/// How a language is written, as far as loops can be read off it.
+/// Head normal form of a language, as far as loops can be read from it.
 pub(crate) enum HeadForm {
     /// A counted repetition with a bound: what is repeated, its bounds, and what follows.
     Counted { base: LexemeId, min: u32, max: u32, rest: LexemeId },
@@ -229,8 +232,9 @@ impl Automaton {
         self.states.len()
     }
 
-    /// The state of a language of another store, or of one that agrees with it on all that stands in tokens; and whether it is that of
-    /// the language.
+    /// Returns the state of a language of another store, or of one that agrees with it on all tokens, and
+    /// whether it is that
+    /// language.
     pub(crate) fn import(
         &self,
         from: &Store,
@@ -299,7 +303,7 @@ impl Automaton {
         Ok(next)
     }
 
-    /// The state after a text. What is not known on the way is not made a state: nobody may ever stop there.
+    /// Returns the state after a text. Unknown states in between are not created.
     pub(crate) fn step_all(&self, id: LexemeId, text: &[u8], budget: &Budget) -> Result<LexemeId, Error> {
         let mut id = id;
         for (place, &byte) in text.iter().enumerate() {
@@ -320,7 +324,8 @@ impl Automaton {
         Ok(id)
     }
 
-    /// The states after some bytes: tells of which of them lead to which, class by class. Stops where `tell` says no, and gives what it said
+    /// The states after some bytes: tells of which of them lead to which, class by class. Stops where `tell`
+    /// says no, and gives what it said
     /// last.
     pub(crate) fn steps(
         &self,
@@ -351,7 +356,7 @@ impl Automaton {
         Ok(successors)
     }
 
-    /// The bytes that lead somewhere.
+    /// Returns the bytes that lead to a live state.
     pub(crate) fn live_bytes(&self, id: LexemeId, budget: &Budget) -> Result<ByteSet, Error> {
         let state = self.state(id);
         let place = &self.cold(id, budget).live;
@@ -365,7 +370,9 @@ impl Automaton {
         Ok(*place.get_or_init(|| live))
     }
 
-    /// The bytes that lead somewhere, if these are few.
+    /// Returns the live bytes of a state if there are at most `MAX_FEW_BYTES`. A state with many byte classes
+    /// is only asked
+    /// if its first bytes are evident.
     pub(crate) fn few_live_bytes(&self, id: LexemeId, budget: &Budget) -> Result<Option<ByteSet>, Error> {
         let state = self.state(id);
         // What tells apart many classes is asked later, and byte by byte, unless it is evident.
@@ -400,7 +407,8 @@ impl Automaton {
         Ok(HeadForm::All(numbers.collect::<Result<_, _>>()?))
     }
 
-    /// The texts that a lexeme spells in a JSON string, if these are few; or all others: then also the lexeme that spells all texts.
+    /// The texts that a lexeme spells in a JSON string, if these are few; or all others: then also the lexeme
+    /// that spells all texts.
     pub(crate) fn spelled(
         &self,
         id: LexemeId,
@@ -421,8 +429,9 @@ impl Automaton {
         Ok(Some((spelled, Some(all))))
     }
 
-    /// The state that differs from this one only in that the characters of its text are not counted, and how many there may be at most; nothing where
-    /// they are not counted, or where a text of no or one more character is too short.
+    /// Returns the state without the bound on the number of characters, and that bound. Returns `None` if
+    /// there is no bound, or
+    /// if texts of one character are too short.
     pub(crate) fn uncounted(
         &self,
         id: LexemeId,
@@ -441,7 +450,8 @@ impl Automaton {
         Ok(free)
     }
 
-    /// The state that differs from this one only in that what may come at least `least` times may come any number of times, and up to how many characters
+    /// The state that differs from this one only in that what may come at least `least` times may come any
+    /// number of times, and up to how many characters
     /// that makes no difference; nothing where it makes none at all.
     pub(crate) fn unbounded(
         &self,
@@ -460,7 +470,8 @@ impl Automaton {
         Ok(free)
     }
 
-    /// The state that has a few short texts besides, which are left out of this one; nothing where there are no such.
+    /// The state that has a few short texts besides, which are left out of this one; nothing where there are
+    /// no such.
     pub(crate) fn without_exceptions(
         &self,
         id: LexemeId,
@@ -499,7 +510,7 @@ impl Automaton {
             .map(|characters| characters as usize)
     }
 
-    /// Whether the strings of a state are known to be at_root characters.
+    /// Returns `true` if all strings of a state are known to be UTF-8.
     pub(crate) fn is_text(&self, id: LexemeId) -> bool {
         analysis::is_utf8(&self.lock().store, self.state(id).language)
     }
@@ -529,7 +540,7 @@ impl Automaton {
     }
 
     fn lock(&self) -> MutexGuard<'_, Builder> {
-        // A language is entered at_root or not at all, so a panic elsewhere leaves nothing half done.
+        // A language is entered whole or not at all, so a panic elsewhere leaves nothing half done.
         self.builder.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -8,30 +8,38 @@
     serde(default, deny_unknown_fields)
 )]
 pub struct LexiconConfig {
-    /// Bytes that the tables may hold; beyond it, [`Lexicon::is_over_budget`](crate::Lexicon::is_over_budget) returns `true`.
+    /// Bytes that the tables may hold; beyond it, [`Lexicon::is_over_budget`](crate::Lexicon::is_over_budget)
+    /// returns `true`.
     /// Tables that were replaced stay in memory while a grammar refers to them. Default: 128 MiB.
     pub budget: usize,
-    /// True if subtrees of the trie that a lexeme loops through are taken as a whole. Performance only. Default: true.
+    /// True if subtrees of the trie that a lexeme loops through are taken as a whole. Performance only.
+    /// Default: true.
     pub slices: bool,
     /// Nodes of a subtree from which on it is checked for a loop. Performance only. Default: 12.
     pub slice_size: u32,
-    /// Edges of the trie that leave the loop of a lexeme, beyond which a safe class is searched for. Performance only.
+    /// Edges of the trie that leave the loop of a lexeme, beyond which a safe class is searched for.
+    /// Performance only.
     /// Default: 1,024.
     pub strays: usize,
-    /// Trie nodes below a node from which on it is a base of slices; the root always is. Performance only. Default: 16,384:
+    /// Trie nodes below a node from which on it is a base of slices; the root always is. Performance only.
+    /// Default: 16,384:
     /// nearly half of the trie of Llama 3 is below a blank.
     pub base_size: usize,
-    /// Edges of the trie that leave a class, up to which the loop of a lexeme is taken from its slice although no safe class
+    /// Edges of the trie that leave a class, up to which the loop of a lexeme is taken from its slice
+    /// although no safe class
     /// was found. Performance only. Default: 16,384.
     pub leaving: usize,
-    /// Inner trie nodes of a set that is stored as a list; larger sets have one bit for each inner node. Performance only.
+    /// Inner trie nodes of a set that is stored as a list; larger sets have one bit for each inner node.
+    /// Performance only.
     /// Default: 2,048, as many bytes as the bits for 128,000 tokens.
     pub short_list: usize,
-    /// Names of [`STRATEGIES`](crate::STRATEGIES) that are not tried. Performance only; for tests. Default: none.
+    /// Names of [`STRATEGIES`](crate::STRATEGIES) that are not tried. Performance only; for tests. Default:
+    /// none.
     #[doc(hidden)]
     #[cfg_attr(feature = "serde", serde(skip))]
     pub disabled: Vec<&'static str>,
-    /// Limits of the languages of lexemes. Beyond one of them, a lexeme is walked with the tables of its grammar.
+    /// Limits of the languages of lexemes. Beyond one of them, a lexeme is walked with the tables of its
+    /// grammar.
     pub regular: grammask_regular::Limits,
 }
 
@@ -52,7 +60,8 @@ impl Default for LexiconConfig {
 }
 
 impl LexiconConfig {
-    /// Returns a configuration with slices wherever they are possible, for tests with small vocabularies. Masks are equal.
+    /// Returns a configuration with slices wherever they are possible, for tests with small vocabularies.
+    /// Masks are equal.
     ///
     /// ```
     /// # use grammask_mask::LexiconConfig;

@@ -17,7 +17,8 @@ pub(crate) struct EntryTokens {
     pub(crate) base: Option<(EntryId, Box<[TokenId]>)>,
 }
 
-/// Tokens that are kept by themselves: as a set, or where they are many as a row, by its number, of which masks can be made as it is.
+/// Tokens that are kept by themselves: as a set, or where they are many as a row, by its number, of which
+/// masks can be made as it is.
 #[derive(Clone)]
 pub(crate) enum StoredTokens {
     Set(TokenSet),
@@ -119,7 +120,8 @@ impl TokenView<'_> {
             || self.base.is_some_and(|base| base.tokens.contains(id) && !base.removed.contains(&id))
     }
 
-    /// What some take together, as a mask. A row is copied in removed time than it is added to a mask that was cleared before.
+    /// What some take together, as a mask. A row is copied in less time than it is added to a mask that was
+    /// cleared before.
     pub(crate) fn union(id_count: usize, all: &[Self]) -> Mask {
         let first = all.iter().position(|view| matches!(view.base(), Tokens::Row(..))).unwrap_or(0);
         let mut union = all.get(first).map_or_else(|| Mask::new(id_count), |view| view.to_mask(id_count));
@@ -161,7 +163,7 @@ impl TokenView<'_> {
 }
 
 impl Lexicon {
-    /// The tokens of an entry.
+    /// Returns the tokens of an entry.
     pub(crate) fn view(&self, entry: EntryId) -> TokenView<'_> {
         let tokens = |entry| &self.entry(entry).tokens;
         let EntryTokens { own, base } = tokens(entry);
@@ -207,7 +209,8 @@ impl Lexicon {
         }
     }
 
-    /// Keeps what has been found: as a row, if it was one, has so many tokens that a set would not be much smaller, and if there is room for it.
+    /// Keeps what has been found: as a row, if it was one, has so many tokens that a set would not be much
+    /// smaller, and if there is room for it.
     pub(crate) fn own(&self, found: OutputTokens) -> StoredTokens {
         let row = match found {
             OutputTokens::Set(tokens) => return StoredTokens::Set(tokens),

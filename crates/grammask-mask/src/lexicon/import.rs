@@ -1,6 +1,7 @@
 //! Languages of the stores of grammars, and the lexemes or texts that they are in the lexicon.
 //!
-//! The entry of a finite language is found from its texts, without a lexeme: a schema has many keys and values.
+//! The entry of a finite language is found from its texts, without a lexeme: a schema has many keys and
+//! values.
 
 use std::sync::OnceLock;
 
@@ -44,7 +45,8 @@ pub(crate) struct Imported {
 }
 
 impl Lexicon {
-    /// The lexeme with the language `language` of another store, or one that takes the same tokens; and whether it is that language.
+    /// The lexeme with the language `language` of another store, or one that takes the same tokens; and
+    /// whether it is that language.
     ///
     /// # Errors
     /// When a limit of regular languages is exceeded.

@@ -44,7 +44,8 @@ use walk::self_loop::LoopAlphabet;
 
 /// The tables that all grammars of a vocabulary share.
 ///
-/// They hold lexemes by language, sets of trie nodes, and entries. They grow while they are used, by any number of threads.
+/// They hold lexemes by language, sets of trie nodes, and entries. They grow while they are used, by any
+/// number of threads.
 /// If [`is_over_budget`](Self::is_over_budget) returns `true`, go on with a [`successor`](Self::successor).
 pub struct Lexicon {
     vocabulary: Arc<Vocabulary>,
@@ -54,7 +55,8 @@ pub struct Lexicon {
     automaton: Automaton,
     continuations: Continuations,
     entries: Arena<Entry>,
-    /// The entries of lexemes below a set of trie nodes; those at the beginning of a token are noted with the lexeme.
+    /// The entries of lexemes below a set of trie nodes; those at the beginning of a token are noted with the
+    /// lexeme.
     entries_by_set: Memo<(LexemeId, ContinuationId), EntryId>,
     by_successors: Memo<same_successors::SuccessorKey, LexemeId>,
     /// Languages of other stores, by their transcripts or texts. See `import.rs`.
@@ -78,7 +80,7 @@ pub struct Lexicon {
     strategies: Strategies,
 }
 
-/// Names the entry of a lexeme below a set of trie nodes.
+/// Number of the entry of a lexeme below a set of trie nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct EntryId(u32);
 
@@ -93,27 +95,27 @@ impl EntryId {
     }
 }
 
-/// What a lexeme takes below a set of trie nodes.
+/// The tokens that a lexeme accepts below a set of trie nodes, and its exits.
 pub(crate) struct Entry {
     pub(crate) tokens: EntryTokens,
-    /// Where it is complete, if there is something below; once somebody want. Behind the last lexeme of a text nobody goes on.
+    /// Exits, once they were wanted. After the last lexeme of a text nothing continues.
     exit: OnceLock<Option<ContinuationId>>,
-    /// What it cost, in nodes of the trie.
+    /// Cost, in trie nodes.
     pub(crate) nodes: u64,
 }
 
 impl Entry {
-    /// One of which all is known.
+    /// Creates an entry whose exits are known.
     fn new(tokens: EntryTokens, exit: Option<ContinuationId>, nodes: u64) -> Self {
         Self { tokens, exit: OnceLock::from(exit), nodes }
     }
 
-    /// Whether what is asked is known.
+    /// Returns `true` if what is wanted is known.
     pub(crate) fn answers(&self, want: Want) -> bool {
         want == Want::Tokens || self.exit.get().is_some()
     }
 
-    /// Where it is complete, if there is something below. For whoever has asked for trie nodes.
+    /// Returns the exits. They must have been wanted.
     pub(crate) fn exit(&self) -> Option<ContinuationId> {
         debug_assert!(self.answers(Want::TokensAndExits), "entries_by_set were not want for");
         self.exit.get().copied().flatten()
@@ -191,7 +193,8 @@ impl Lexicon {
         }
     }
 
-    /// Creates an empty lexicon of the same vocabulary. Slices depend on the vocabulary only; they are kept while they take
+    /// Creates an empty lexicon of the same vocabulary. Slices depend on the vocabulary only; they are kept
+    /// while they take
     /// less than a quarter of the budget.
     pub fn successor(&self) -> Self {
         let mut lexicon = Self {
@@ -245,7 +248,8 @@ impl Lexicon {
         }
     }
 
-    /// Returns the bytes that the tables hold, approximately, without the vocabulary, its index and the slices of all
+    /// Returns the bytes that the tables hold, approximately, without the vocabulary, its index and the
+    /// slices of all
     /// characters.
     pub fn bytes_used(&self) -> usize {
         self.budget.used() + self.continuations.bytes_of_pairs()
@@ -292,7 +296,7 @@ impl Lexicon {
         &self.continuations
     }
 
-    /// The number of a set of trie nodes.
+    /// Interns a set of trie nodes.
     pub(crate) fn intern(&self, entries_by_set: NodeSet) -> ContinuationId {
         let (id, fresh) = self.continuations.intern(entries_by_set);
         if fresh {
@@ -305,17 +309,17 @@ impl Lexicon {
         self.budget.spend(bytes);
     }
 
-    /// The lexeme after a text, or one that takes the same tokens; and whether it is that language.
+    /// Returns the lexeme after a text, or one that accepts the same tokens, and whether it is that language.
     ///
     /// # Errors
-    /// When a limit of regular languages is exceeded.
+    /// Returns an error if a limit of regular languages is exceeded.
     pub(crate) fn after(&self, lexeme: LexemeId, text: &[u8]) -> Result<(LexemeId, bool), Error> {
         let next = self.automaton.step_all(lexeme, text, &self.budget)?;
         let same = self.automaton.saturated(next, &self.budget)?;
         Ok((same, same == next))
     }
 
-    /// Over which characters a lexeme loops.
+    /// Returns the characters over which a lexeme loops.
     fn loop_alphabet(&self, lexeme: LexemeId) -> Result<&LoopAlphabet, Error> {
         let place = &self.automaton.cold(lexeme, &self.budget).loops;
         match place.get() {
@@ -327,7 +331,7 @@ impl Lexicon {
         }
     }
 
-    /// What a lexeme takes below a set of trie nodes, if what is asked of it is known.
+    /// Returns the entry of a lexeme below a set, if what is wanted is known.
     pub(crate) fn known_entry(
         &self,
         lexeme: LexemeId,
@@ -344,16 +348,16 @@ impl Lexicon {
         self.entries_by_set.get(&(lexeme, continuation)).copied()
     }
 
-    /// A entry that is known.
+    /// Returns an entry by its number.
     #[inline]
     pub(crate) fn entry(&self, EntryId(id): EntryId) -> &Entry {
         self.entries.get(id)
     }
 
-    /// What a lexeme takes below a set of trie nodes.
+    /// Returns the entry of a lexeme below a set of trie nodes, computing it if needed.
     ///
     /// # Errors
-    /// When a limit of regular languages is exceeded.
+    /// Returns an error if a limit of regular languages is exceeded.
     pub(crate) fn find_entry(
         &self,
         lexeme: LexemeId,
@@ -366,7 +370,7 @@ impl Lexicon {
         Ok(self.keep((lexeme, continuation), self.find(lexeme, continuation, want)?))
     }
 
-    /// The same; adds what it costs to find it, in nodes of the trie, if it was not known.
+    /// As `find_entry`; adds the cost of computing the entry, in trie nodes, to `nodes`.
     fn entry_at_cost(
         &self,
         lexeme: LexemeId,
@@ -382,7 +386,7 @@ impl Lexicon {
         Ok(entry)
     }
 
-    /// A entry of what has been found, at the cost of so many nodes. Tokens that are kept are not kept again.
+    /// Creates an entry from the output of a walk. Tokens that are already stored are not stored again.
     fn found(&self, key: (LexemeId, ContinuationId), output: WalkOutput<'_>, nodes: u64) -> Entry {
         let want = output.want();
         let (found, entries_by_set) = output.finish_as_found();
@@ -396,11 +400,12 @@ impl Lexicon {
         Entry { tokens: EntryTokens { own, base: None }, exit, nodes }
     }
 
-    /// Finds what a lexeme takes at the beginning of a token, and behind the byte that it begins with, if there is just one: a quote, mostly, behind
-    /// which another token often begins. Gives what that has cost, in nodes of the trie.
+    /// Computes the entry of a lexeme at the start of a token, and after its first byte if there is just one,
+    /// mostly a quote.
+    /// Returns the cost, in trie nodes.
     ///
     /// # Errors
-    /// When a limit of regular languages is exceeded.
+    /// Returns an error if a limit of regular languages is exceeded.
     pub(crate) fn prefetch(&self, lexeme: LexemeId) -> Result<u64, Error> {
         let first = self.automaton.few_live_bytes(lexeme, &self.budget)?;
         let behind = match first.and_then(|bytes| bytes.single_byte()) {
@@ -419,7 +424,7 @@ impl Lexicon {
         EntryId(self.entries.push(entry))
     }
 
-    /// Keeps an entry, or where one is kept of which less is known, what this one adds to it.
+    /// Stores an entry, or adds its exits to one that is stored.
     fn keep(&self, key: (LexemeId, ContinuationId), entry: Entry) -> EntryId {
         let exit = entry.exit.get().copied();
         let kept = self.kept(key).unwrap_or_else(|| self.keep_anew(key, entry));

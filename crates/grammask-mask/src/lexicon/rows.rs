@@ -1,4 +1,5 @@
-//! Rows of the tokens of one or more entries. Many grammars have the same few lexemes side by side, such as a text, a
+//! Rows of the tokens of one or more entries. Many grammars have the same few lexemes side by side, such as a
+//! text, a
 //! number and white space.
 
 use grammask_trie::Mask;
@@ -11,7 +12,8 @@ use crate::lexicon::{EntryId, Lexicon, TokenView};
 const BUDGET_SHARE_OF_ROWS: usize = 4;
 
 impl Lexicon {
-    /// The number of the row of what these entries, which are sorted, have together; none where there is no room for it.
+    /// The number of the row of what these entries, which are sorted, have together; none where there is no
+    /// room for it.
     pub(crate) fn union(&self, entries: &[EntryId]) -> Option<u32> {
         if let &[entry] = entries
             && let TokenView { own: Tokens::Row(number, _), base: None } = self.view(entry)

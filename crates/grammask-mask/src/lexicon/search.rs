@@ -1,6 +1,7 @@
 //! The ways in which the lexicon finds what a lexeme accepts below a set of trie nodes, as one ordered list.
 //!
-//! A query `(lexeme, set of trie nodes)` goes through [`STRATEGIES`] from the first to the last; the first one that answers
+//! A query `(lexeme, set of trie nodes)` goes through [`STRATEGIES`] from the first to the last; the first
+//! one that answers
 //! is counted. All strategies are exact, so that the list only decides how long an answer takes.
 //!
 //! ```text
@@ -46,7 +47,8 @@ enum Answer {
     Language(fn(&Lexicon, &Store, RegularId, ContinuationId) -> Option<LanguageAnswer>),
     /// A lexeme below a set of trie nodes.
     Set(fn(&Query<'_>) -> Result<Option<Entry>, Error>),
-    /// A lexeme below one trie node with a large subtree, during a walk. Returns `false` and leaves the output unchanged if
+    /// A lexeme below one trie node with a large subtree, during a walk. Returns `false` and leaves the
+    /// output unchanged if
     /// the strategy does not apply.
     Node(fn(&mut Walk<'_>, &NodeQuery<'_>, &mut WalkOutput<'_>) -> Result<bool, Error>),
     /// A subtree that a walk comes to; the walk itself tries it.
@@ -55,8 +57,10 @@ enum Answer {
 
 /// The strategies, in the order in which they are tried.
 ///
-/// Those that need no state of the lexeme come first, then those that reuse the answer for another state. The last one for a
-/// whole set is the walk over the trie. It asks for each large subtree, and at last at each node, whether the tokens below are
+/// Those that need no state of the lexeme come first, then those that reuse the answer for another state. The
+/// last one for a
+/// whole set is the walk over the trie. It asks for each large subtree, and at last at each node, whether the
+/// tokens below are
 /// those of a character class.
 pub const STRATEGIES: &[Strategy] = &[
     IMPORTED_TEXTS,
@@ -341,7 +345,8 @@ impl Lexicon {
         query.walk()
     }
 
-    /// Finds what a language of another store accepts below a set of trie nodes, where that needs no state of it.
+    /// Finds what a language of another store accepts below a set of trie nodes, where that needs no state of
+    /// it.
     pub(crate) fn find_by_language(
         &self,
         from: &Store,
@@ -357,7 +362,8 @@ impl Lexicon {
     }
 }
 
-/// Takes all tokens that the lexeme of a walk accepts below one node, if a strategy for that applies. Returns `false` and
+/// Takes all tokens that the lexeme of a walk accepts below one node, if a strategy for that applies. Returns
+/// `false` and
 /// leaves the output unchanged if none does.
 pub(crate) fn below_node(
     walk: &mut Walk<'_>,

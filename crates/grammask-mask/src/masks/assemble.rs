@@ -35,20 +35,21 @@ const MAX_TOKENS_PER_TOTAL_IN_DELTA: usize = 64;
 )]
 pub(crate) struct ScratchPool(Mutex<Vec<Box<AssemblyScratch>>>);
 
-/// What putting a mask together has come to.
+/// Outcome of assembling a mask.
 pub(crate) enum Assembled {
-    /// It is written.
+    /// The mask is in the scratch.
     Written,
-    /// It is written by this delta_mask.
+    /// The mask is this difference from a row.
     Delta(DeltaMask),
-    /// The mask by the delta_mask with this number is made of the same summaries.
+    /// The mask with this number has the same parts.
     Kept(u32),
-    /// The grammar is so ambiguous that walking the trie once is removed work.
+    /// Walking the trie once is less work: the grammar is very ambiguous.
     TooMuch,
 }
 
-/// What a mask is put together from, sorted: whether the text may end, and how many lexemes' tokens there are; these; and what summaries take. Each as
-/// a number, so that comparing two takes no time.
+/// What a mask is the union of, as sorted numbers: whether the text may end, the number of entries, the
+/// entries, and the
+/// totals. Masks with equal keys are equal.
 pub(crate) type UnionKey = Box<[u64]>;
 
 #[derive(Default)]
@@ -67,10 +68,10 @@ struct AssemblyScratch {
     buffers: Buffers,
 }
 
-/// Lexemes that take many tokens, and what they take.
+/// Entries with many tokens, and their tokens.
 type Many<'a> = SmallVec<[(EntryRef, TokenView<'a>); 8]>;
 
-/// What is different from a row, while a delta_mask is made.
+/// Tokens that a mask lacks, and tokens that it has besides, against a row.
 #[derive(Default)]
 struct TokenChanges {
     removed: Vec<TokenId>,
@@ -106,8 +107,8 @@ impl AssemblyScratch {
 }
 
 impl Masks {
-    /// The union of the summaries: those of the state's items under the whole trie; then, wherever an origin is complete, those of its
-    /// callers.
+    /// Assembles the mask of a state: the items of the state below the root, then, wherever an origin
+    /// completes, its callers.
     pub(crate) fn assemble(&self, state: SetId, scratch: &mut Scratch) -> Result<Assembled, Error> {
         let mut scratch_space = self.scratch_pool.take();
         scratch_space.clear();
@@ -197,7 +198,7 @@ impl Masks {
         totals.iter().for_each(|&total| lexemes.extend_from_slice(&self.total(total).lexemes));
         lexemes.sort_unstable();
         lexemes.dedup();
-        // What ends at once depends on added than the summaries, and special tokens on the state.
+        // What ends at once depends on more than the summaries, and special tokens on the state.
         let is_plain = self.ending != Ending::Eager && self.recognizer.network().specials.is_empty();
         if is_plain && self.config.keep_masks {
             key.clear();
@@ -237,14 +238,16 @@ impl Masks {
         Ok(Assembled::Written)
     }
 
-    /// What is asked of what an origin has begun: where it ends, if somebody goes on there or the text then ends by itself.
+    /// Returns what is wanted of an item: its exits, if something continues there or the text then ends by
+    /// itself.
     fn want_after(&self, origin: OriginId) -> Result<Want, Error> {
         let goes_on =
             self.recognizer.inspect().resumption(origin)?.is_some_and(|behind| !behind.follow.is_empty());
         Ok(if goes_on || self.ending == Ending::Eager { Want::TokensAndExits } else { Want::Tokens })
     }
 
-    /// How the union of some lexemes' tokens and some summaries is written; nothing where that are too many tokens beside a row.
+    /// Returns the union of some entries and totals as a difference from a row. Returns `None` beyond
+    /// `MAX_DELTA_TOKENS`.
     fn delta_mask(
         &self,
         lexemes: &[EntryRef],
@@ -284,8 +287,7 @@ impl Masks {
         Ok((added.len() <= MAX_DELTA_TOKENS).then(|| DeltaMask::new(row, removed, added)))
     }
 
-    /// The row of some lexemes' tokens and of what some summaries take that take much: such summaries stand together in many masks. `many` and `changes` are
-    /// what the lexemes take.
+    /// Returns the row of some entries and large totals, which occur together in many masks.
     fn row_with(
         &self,
         lexemes: &[EntryRef],
@@ -305,7 +307,7 @@ impl Masks {
         Ok(self.keep_union(&key, union))
     }
 
-    /// Which of some lexemes take many tokens; and what is different from a row of all that these take, and their base.
+    /// Separates the entries with many tokens from the others, whose tokens are added to `changes`.
     fn split<'a>(&'a self, lexemes: &[EntryRef], changes: &mut TokenChanges) -> Result<Many<'a>, Error> {
         changes.clear();
         let TokenChanges { removed, added } = changes;
@@ -329,7 +331,7 @@ impl Masks {
         Ok(many)
     }
 
-    /// The row of all that lexemes take which take many tokens, and their base, if there are any.
+    /// Returns the row of the entries with many tokens, if there are any.
     fn row_of(&self, many: &Many<'_>) -> Result<Option<RowId>, Error> {
         if many.is_empty() {
             return Ok(None);
@@ -337,7 +339,7 @@ impl Masks {
         self.union(many.iter().map(|(key, view)| key.of_row(view))).map(Some)
     }
 
-    /// The row of some lexemes' tokens. The same few stand together in many masks, and in those of other grammars.
+    /// Returns the row of some entries, of the lexicon if all of them are its own.
     fn union(&self, lexemes: impl Iterator<Item = EntryRef>) -> Result<RowId, Error> {
         let mut lexemes: SmallVec<[EntryRef; 8]> = lexemes.collect();
         lexemes.sort_unstable();
@@ -363,7 +365,7 @@ impl Masks {
         *self.unions.insert(key.into(), row).0
     }
 
-    /// Writes the union of some lexemes' tokens and some summaries.
+    /// Writes the union of some entries and totals into a mask.
     fn unite(
         &self,
         lexemes: &[EntryRef],
@@ -380,7 +382,7 @@ impl Masks {
         Ok(())
     }
 
-    /// Writes what is different from a row, and some summaries, into a mask that is the row.
+    /// Applies a difference and some totals to a mask that is the row.
     fn add(&self, changes: &TokenChanges, totals: &[TotalId], mask: &mut Mask) {
         let words = mask.as_words_mut();
         change(&changes.removed, &changes.added, words);
@@ -388,7 +390,7 @@ impl Masks {
     }
 }
 
-/// What names a row of some lexemes' tokens and what some summaries take.
+/// Returns the key of a row of some entries and totals.
 fn row_key(lexemes: &[EntryRef], totals: &[TotalId]) -> SmallVec<[u64; 32]> {
     let numbers = totals.iter().map(|total| u64::from(total.number()));
     let lists = [lexemes.len() as u64].into_iter().chain(lexemes.iter().map(EntryRef::as_number));

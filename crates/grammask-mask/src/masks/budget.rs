@@ -5,18 +5,24 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::{Lexicon, Masks};
 
-/// How many nodes of the trie may be walked by lexemes for one mask, and items be closed; and how many bytes may be kept of that. In a very ambiguous
-/// grammar, summaries would take hundreds of walks, where walking the trie once with the state as it is takes no longer than some.
+/// The work that one mask may cost, in trie nodes walked by lexemes, and the bytes that it may keep.
+///
+/// In a very ambiguous grammar, summaries would take hundreds of walks. Walking the trie once with the state
+/// costs less.
 pub(crate) struct Fuel<'a> {
     masks: &'a Masks,
     given: u64,
     nodes: Cell<u64>,
-    /// So many bytes the lexicon and the tables may hold, once something has been burnt; others fill the lexicon meanwhile, too.
+    /// So many bytes the lexicon and the tables may hold, once something has been consumed; others fill the
+    /// lexicon meanwhile, too.
     most_bytes: OnceCell<[usize; 2]>,
 }
 
-/// What may still be burnt in vain, in nodes, by all masks of a grammar: as long as that is little, each mask gets less fuel. So a grammar whose masks are
-/// always walked as they are pays for summaries mostly in the first ones, and one whose first masks come too early for summaries gets there.
+/// Per-grammar credit for failed attempts with summaries, in trie nodes.
+///
+/// A failure costs what it walked; a success refunds 1/8 of a walk. A mask may consume 1/4 of the credit. A
+/// grammar for
+/// which summaries never pay off thus stops trying, and one that only starts badly recovers.
 #[derive(Default)]
 pub(crate) struct FailureCredit {
     /// How much of what there was at the beginning is gone.
@@ -46,7 +52,8 @@ const MASKS_PER_BUDGET: usize = 4;
 const MIN_BYTES_PER_MASK: usize = 1 << 22;
 
 impl<'a> Fuel<'a> {
-    /// As much as walking the whole trie some times, as far as there are credit: the more items a state has, the dearer is a walk with the state as it is; the
+    /// As much as walking the whole trie some times, as far as there are credit: the more items a state has,
+    /// the dearer is a walk with the state as it is; the
     /// more so where it makes states of its own at every node, as texts have to differ.
     pub(crate) fn new(masks: &'a Masks, items: usize) -> Self {
         let trie = masks.lexicon.trie().len();
@@ -60,7 +67,7 @@ impl<'a> Fuel<'a> {
         Self { masks, given, nodes: Cell::new(given), most_bytes: OnceCell::new() }
     }
 
-    /// The mask has been found by summaries, or what was burnt for it was burnt in vain.
+    /// Settles the credit: refunds a success, charges a failure.
     pub(crate) fn finish_mask(&self, is_found: bool) {
         let Self { masks, given, nodes, .. } = self;
         match is_found {
@@ -74,7 +81,7 @@ impl<'a> Fuel<'a> {
         &self.masks.lexicon
     }
 
-    /// So many nodes have been walked, and something is kept of that.
+    /// Consumes fuel for trie nodes. If the tables are too full, all fuel is consumed.
     pub(crate) fn consume(&self, nodes: u64) {
         let masks = self.masks;
         let used = [masks.lexicon.bytes_used(), masks.bytes_used()];
@@ -87,7 +94,7 @@ impl<'a> Fuel<'a> {
         self.nodes.set(if is_full { 0 } else { self.nodes.get().saturating_sub(nodes) });
     }
 
-    /// A row of trie nodes is kept: each of its words is as dear as a node.
+    /// Consumes fuel for a set stored as bits: each word costs one node.
     pub(crate) fn consume_row(&self) {
         self.consume(self.masks.lexicon.outline().len() as u64 / 64);
     }

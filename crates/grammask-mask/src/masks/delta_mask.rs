@@ -1,6 +1,7 @@
 //! Masks stored as a shared row and a difference.
 //!
-//! Most masks have few tokens, or differ in few tokens from a row that many masks share. Writing a mask over another one
+//! Most masks have few tokens, or differ in few tokens from a row that many masks share. Writing a mask over
+//! another one
 //! of the same row changes only the words that differ.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -8,19 +9,19 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use grammask_trie::{Mask, TokenId, copy_row};
 
-/// Names a row that is kept.
+/// A stored row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RowId {
-    /// By these tables.
+    /// Of the tables of a grammar.
     Tables(u32),
-    /// By their lexicon.
+    /// Of the lexicon.
     Lexicon(u32),
 }
 
-/// How many owners of rows there have been.
+/// Number of owners so far.
 static OWNERS: AtomicU64 = AtomicU64::new(0);
 
-/// Names who keeps rows, tables or a lexicon, as long as the process lives.
+/// Identifies tables or a lexicon, as long as the process lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OwnerId(u64);
 
@@ -46,18 +47,18 @@ impl Owners {
     }
 }
 
-/// A mask, as a row and what is different.
+/// A mask as a row and a difference.
 #[derive(Debug, Default)]
 pub(crate) struct DeltaMask {
-    /// The row; none allows nothing.
+    /// Base row; `None` has no tokens.
     pub(crate) row: Option<RowId>,
-    /// What the row allows and the mask does not, unless it is also in `more`.
+    /// Tokens of the row that the mask lacks, unless they are also in the other list.
     pub(crate) removed: Box<[TokenId]>,
-    /// What the mask allows; the row may allow it, too.
+    /// Tokens of the mask; the row may have them, too.
     pub(crate) more: Box<[TokenId]>,
-    /// How often it has been written.
+    /// Number of writes.
     times: AtomicU32,
-    /// The row that is the mask itself: some masks are asked for again and again.
+    /// The row that is the mask itself, for masks that are written often.
     whole: OnceLock<RowId>,
 }
 
@@ -69,18 +70,18 @@ impl DeltaMask {
         Self { row, removed: removed.into(), more: more.into(), ..Self::default() }
     }
 
-    /// The mask that is a row as it is.
+    /// Creates the mask that is a row.
     pub(crate) fn of_row(row: RowId) -> Self {
         Self { row: Some(row), whole: OnceLock::from(row), ..Self::default() }
     }
 
-    /// The row, if the mask is just that.
+    /// Returns the row, if the mask is just that.
     #[inline]
     pub(crate) fn as_row(&self) -> Option<RowId> {
         self.whole.get().copied()
     }
 
-    /// The mask has been written once more. Where that was often, it gets the row that `keep` keeps.
+    /// Counts a write. After `WRITES_BEFORE_ROW`, stores the row that `keep` returns.
     pub(crate) fn count(&self, keep: impl FnOnce() -> RowId) {
         if self.times.fetch_add(1, Ordering::Relaxed) == WRITES_BEFORE_ROW {
             self.whole.get_or_init(keep);
@@ -112,19 +113,19 @@ pub(crate) fn change(removed: &[TokenId], more: &[TokenId], row: &mut [u32]) {
     }
 }
 
-/// Names a delta_mask: of which tables, and which of theirs.
+/// Identifies a mask: its tables, and its number there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DeltaMaskId {
     pub(crate) tables: OwnerId,
     pub(crate) number: u32,
 }
 
-/// Where masks are written that are not kept as they are, and what it holds.
+/// Buffers in which masks are written, and what they contain.
 ///
-/// Keep it from one mask to the next: what changes between them is little, and nothing else is written then.
+/// Reuse it from one mask to the next: only what differs between them is written then.
 ///
 /// # Cost
-/// RowBuffer for up to six masks, made when they are needed: as many rows as an output mostly takes in turn.
+/// Up to six rows, allocated on demand: as many as an output mostly alternates between.
 #[derive(Debug)]
 pub struct Scratch {
     id_count: usize,
@@ -137,14 +138,15 @@ pub struct Scratch {
     pool: Option<Arc<RowPool>>,
 }
 
-/// RowPool that nobody writes to: an output takes mostly the same rows as the one before it, so what stands in these need not be copied again.
+/// Buffers that no scratch uses. An output mostly takes the rows of the one before it, which then need no
+/// copy.
 #[derive(Debug, Default)]
 pub(crate) struct RowPool(Mutex<Vec<Vec<RowBuffer>>>);
 
 /// Number of scratches whose buffers are pooled; the buffers of further ones are freed.
 const MAX_POOLED_SCRATCHES: usize = 16;
 
-/// RowBuffer for one mask.
+/// Buffer for one mask.
 #[derive(Debug)]
 struct RowBuffer {
     mask: Mask,
@@ -153,25 +155,25 @@ struct RowBuffer {
     changed: Vec<TokenId>,
 }
 
-/// What a buffer holds.
+/// What is known of the content of a buffer.
 #[derive(Clone, Copy, Debug)]
 enum Contents {
     /// Anything.
     Anything,
     /// Nothing but what was changed.
     Nothing,
-    /// A mask by a delta_mask, made from this row of somebody's.
+    /// A mask by a difference mask, made from this row of somebody's.
     DeltaMask { id: DeltaMaskId, row: Option<(OwnerId, RowId)> },
 }
 
 /// Number of row buffers of a scratch: an output alternates between few rows.
 const MAX_ROW_BUFFERS: usize = 6;
 
-/// A mask that is kept: see [`Masks::known`](crate::Masks::known).
+/// Number of a mask that the tables keep: see [`Masks::known`](crate::Masks::known).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MaskId(pub(crate) u32);
 
-/// Where a mask stands that was asked for: see [`Masks::write`](crate::Masks::write).
+/// Where a mask was written: see [`Masks::write`](crate::Masks::write).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct MaskRef(pub(crate) Option<RowId>);
@@ -210,7 +212,7 @@ impl Drop for Scratch {
 }
 
 impl Scratch {
-    /// RowBuffer for masks of ids below `id_count`.
+    /// Creates a scratch for masks of ids below `id_count`.
     pub fn new(id_count: usize) -> Self {
         Self { id_count, buffers: Vec::new(), is_written: false, nothing: Mask::default(), pool: None }
     }
@@ -223,24 +225,24 @@ impl Scratch {
         scratch
     }
 
-    /// The ids that the masks are of: those below.
+    /// Returns the number of ids: masks have those below it.
     pub fn id_count(&self) -> usize {
         self.id_count
     }
 
-    /// What was written last; before anything was, a mask of no ids.
+    /// Returns the mask that was written last. Before the first write, it is a mask of no ids.
     pub fn mask(&self) -> &Mask {
         self.buffers.first().filter(|_| self.is_written).map_or(&self.nothing, |buffer| &buffer.mask)
     }
 
-    /// Forbids all tokens.
+    /// Writes the empty mask.
     pub fn write_nothing(&mut self) -> MaskRef {
         let id_count = self.id_count;
         self.enter(|contents| matches!(contents, Contents::Nothing)).restore(id_count, None);
         MaskRef(None)
     }
 
-    /// A mask, of which nothing is known from now on.
+    /// Returns a buffer for a mask; nothing is known of its content from now on.
     pub(crate) fn anything(&mut self) -> &mut Mask {
         let id_count = self.id_count;
         let buffer = self.enter(|contents| matches!(contents, Contents::Anything));
@@ -260,7 +262,7 @@ impl Scratch {
         &mut self.buffers[0].mask
     }
 
-    /// Writes a mask by the delta_mask with this number. `rows` gives rows by name.
+    /// Writes a mask by the difference mask with this number. `rows` gives rows by name.
     pub(crate) fn write<'a>(
         &mut self,
         number: u32,
@@ -287,7 +289,8 @@ impl Scratch {
         buffer.contents = Contents::DeltaMask { id, row };
     }
 
-    /// The buffer that fits, else a new one, or the one that was written longest ago. It is the first one then.
+    /// The buffer that fits, else a new one, or the one that was written longest ago. It is the first one
+    /// then.
     fn enter(&mut self, fits: impl Fn(Contents) -> bool) -> &mut RowBuffer {
         let place = match self.buffers.iter().position(|buffer| fits(buffer.contents)) {
             Some(place) => place,
@@ -340,7 +343,8 @@ impl RowBuffer {
 mod tests {
     use super::*;
 
-    /// Masks by delta_masks of two tables, in any order, are what they are when nothing was written before.
+    /// Masks by difference masks of two tables, in any order, are what they are when nothing was written
+    /// before.
     #[test]
     fn what_was_written_before_does_not_matter() {
         let ids = |ids: &[u32]| ids.iter().copied().map(TokenId).collect::<Vec<TokenId>>();
@@ -362,7 +366,8 @@ mod tests {
             DeltaMask::new(Some(RowId::Lexicon(0)), &ids(&[40]), &ids(&[2])),
             DeltaMask::new(Some(RowId::Lexicon(1)), &ids(&[1]), &ids(&[60])),
         ];
-        // Two tables of one lexicon, and one of another; each owner has the rows in another order than the one before it.
+        // Two tables of one lexicon, and one of another; each owner has the rows in another order than the
+        // one before it.
         let owners = [(0, 3), (1, 3), (2, 4)]
             .map(|(tables, lexicon)| Owners { tables: OwnerId(tables), lexicon: OwnerId(lexicon) });
         let write = |scratch: &mut Scratch, tables: usize, number: usize| {

@@ -34,9 +34,12 @@ pub use warm_up::{WarmLimits, WarmProgress};
 
 /// The masks of the states of one grammar over a vocabulary, computed on demand and kept.
 ///
-/// A mask is the union of summaries. The summary of an item below a set of trie nodes has the tokens that the item accepts
-/// by itself, and the nodes at which its origin completes, where the callers of the origin continue. A token is allowed if
-/// *some* derivation allows it, so the union is exact. A summary does not depend on callers, so it serves at every depth of
+/// A mask is the union of summaries. The summary of an item below a set of trie nodes has the tokens that the
+/// item accepts
+/// by itself, and the nodes at which its origin completes, where the callers of the origin continue. A token
+/// is allowed if
+/// *some* derivation allows it, so the union is exact. A summary does not depend on callers, so it serves at
+/// every depth of
 /// nesting.
 ///
 /// Threads can share the tables; reading what is known takes no lock.
@@ -45,49 +48,49 @@ pub struct Masks {
     pub(crate) lexicon: Arc<Lexicon>,
     pub(crate) ending: Ending,
     pub(crate) config: Config,
-    /// The tokens of the grammar's special symbols, in the order of the network.
+    /// Tokens of the special symbols, in the order of the network.
     specials: Vec<TokenId>,
-    /// Whether some token that ends a text has bytes, so that a walk over the trie may come upon it.
+    /// True if some token that ends a text has bytes, so that a walk may find it.
     pub(crate) ends_are_read: bool,
-    /// Whether some token can follow wherever some byte can.
+    /// True if some token can follow wherever some byte can.
     is_never_stuck: bool,
-    /// Whether texts have to differ somewhere in the grammar.
+    /// True if the grammar has `distinct!`.
     pub(crate) has_distinct: bool,
-    /// The lexemes of the lexicon that nodes are states of; and whether they are these in all that ever follows, not just for as long as
-    /// a token is.
+    /// Lexemes of the lexicon by node, each with a bit that is set if the language is the same, not just
+    /// within a token.
     pub(crate) lexemes: Column,
-    /// The numbers in the lexicon of the languages of nodes that are states of lexemes with few texts.
+    /// Numbers in the lexicon of finite languages, by node.
     pub(crate) texts: Column,
-    /// The summaries of nodes that are states of lexemes below the root, by their numbers in the lexicon.
+    /// Entries of lexemes below the root, by node.
     pub(crate) entries_at_root: Column,
-    /// Parts; nothing for those that are too much work.
+    /// Summaries; `None` for those that were too much work.
     pub(crate) summaries: Memo<SummaryKey, Option<Summary>>,
     /// What may come behind items of `distinct!` below trie nodes: see `descent/distinct.rs`.
     pub(crate) behind: Memo<(NetworkNodeId, ContinuationId), AfterDistinctTexts>,
-    /// What summaries take in all.
+    /// Totals of summaries.
     pub(crate) totals: Interner<Total>,
     /// What items in any order take below trie nodes, as far as it is known: see `permutation.rs`.
     pub(crate) selections: Memo<(CalleeId, ContinuationId), Row>,
-    /// The rows of the tokens of some lexemes together that are not in the lexicon, and of some lexemes and some summaries that take much: how many
-    /// lexemes, these and what the summaries take, as numbers.
+    /// Rows of some entries and large totals that are not in the lexicon, by their numbers.
     pub(crate) unions: Memo<Box<[u64]>, RowId>,
-    /// What was put together: the numbers of its delta_mask.
+    /// Masks by what they are the union of.
     pub(crate) masks_by_union: Memo<UnionKey, u32>,
     pub(crate) scratch_pool: ScratchPool,
-    /// Whole masks: by state the number of the delta_mask, the delta_masks, and rows by content.
+    /// Masks by state; the masks; and rows by content.
     mask_ids: Column,
     delta_masks: Arena<DeltaMask>,
     rows: Interner<Mask>,
-    /// Tells the delta_masks and rows of these tables from those of others.
+    /// Distinguishes the masks and rows of these tables from those of others.
     owner: OwnerId,
     pub(crate) budget: Budget,
-    /// Bytes that tables which succeed others began with.
+    /// Bytes that the tables had at the beginning.
     first_bytes: usize,
     pub(crate) counters: Arc<WalkCounters>,
     pub(crate) credit: Arc<FailureCredit>,
 }
 
-/// Items and callers of all states along forced bytes. Beyond it, fewer bytes are returned: in a very ambiguous
+/// Items and callers of all states along forced bytes. Beyond it, fewer bytes are returned: in a very
+/// ambiguous
 /// text, each byte has more than the one before.
 const MAX_FORCED_ITEMS: usize = 1 << 20;
 
@@ -104,7 +107,8 @@ pub struct Stats {
     pub masks: usize,
     /// Bytes of the tables, approximately.
     pub bytes: usize,
-    /// Number of walks over the trie, including those of the tables that these replaced. A walk computes a summary with those
+    /// Number of walks over the trie, including those of the tables that these replaced. A walk computes a
+    /// summary with those
     /// that it uses, or a single state. [`LexiconStats`](crate::LexiconStats) has the walks of lexemes.
     pub walks: u64,
     /// Number of trie nodes that the walks visited.
@@ -186,7 +190,8 @@ impl Masks {
         }
     }
 
-    /// Creates empty tables for the same grammar and configuration, over another lexicon of the same vocabulary.
+    /// Creates empty tables for the same grammar and configuration, over another lexicon of the same
+    /// vocabulary.
     pub fn successor(&self, lexicon: Arc<Lexicon>) -> Self {
         let masks = Self::with(
             self.recognizer.successor(),
@@ -228,7 +233,8 @@ impl Masks {
         &self.config
     }
 
-    /// Returns the state after a token, or [`SetId::DEAD`] if the grammar does not allow it. Tokens that end a text lead to
+    /// Returns the state after a token, or [`SetId::DEAD`] if the grammar does not allow it. Tokens that end
+    /// a text lead to
     /// [`SetId::DEAD`].
     ///
     /// # Errors
@@ -250,7 +256,8 @@ impl Masks {
         }
     }
 
-    /// Returns the state after some bytes. With [`Ending::Eager`], returns [`SetId::DEAD`] also if a text ends before the last
+    /// Returns the state after some bytes. With [`Ending::Eager`], returns [`SetId::DEAD`] also if a text
+    /// ends before the last
     /// byte.
     ///
     /// # Errors
@@ -260,17 +267,20 @@ impl Masks {
         self.recognizer.step_bytes(state, bytes, |between| !(eager && between.completes()))
     }
 
-    /// Creates a scratch for masks of this vocabulary, with buffers of outputs that have ended if there are any.
+    /// Creates a scratch for masks of this vocabulary, with buffers of outputs that have ended if there are
+    /// any.
     pub fn scratch(&self) -> Scratch {
         Scratch::of(self.vocabulary().id_count(), self.lexicon.row_pool())
     }
 
-    /// Returns the mask of a state: the tokens with which some text goes on, and the tokens that end a complete text.
+    /// Returns the mask of a state: the tokens with which some text goes on, and the tokens that end a
+    /// complete text.
     ///
     /// The mask is written to `scratch`, a scratch for this vocabulary, unless it is stored as a row.
     ///
     /// # Errors
-    /// Returns an error if a limit of the recognizer is exceeded. The content of `scratch` is unspecified then.
+    /// Returns an error if a limit of the recognizer is exceeded. The content of `scratch` is unspecified
+    /// then.
     ///
     /// # Complexity
     /// For a known state: a look-up, and the difference from the mask in `scratch`.
@@ -326,7 +336,8 @@ impl Masks {
         written.0.map_or(scratch.mask(), |row| self.kept_row(row))
     }
 
-    /// Writes the mask of a state to a packed row: token t is bit t % 32 of word t / 32. Words beyond the vocabulary become 0.
+    /// Writes the mask of a state to a packed row: token t is bit t % 32 of word t / 32. Words beyond the
+    /// vocabulary become 0.
     ///
     /// # Errors
     /// As [`mask`](Self::mask). The row is unchanged then.
@@ -364,9 +375,9 @@ impl Masks {
         padding.fill(0);
     }
 
-    /// Writes a mask by its delta_mask, whatever the words have been.
+    /// Writes a mask over any words.
     pub(crate) fn follow(&self, delta_mask: &DeltaMask, words: &mut [u32]) {
-        // Want once: at any moment another thread may give the delta_mask a row of its own.
+        // Asked once: at any moment another thread may give the difference mask a row of its own.
         let mask_ids = delta_mask.as_row();
         match mask_ids.or(delta_mask.row) {
             Some(row) => copy_row(self.kept_row(row).as_words(), words),
@@ -377,7 +388,8 @@ impl Masks {
         }
     }
 
-    /// Finds the mask of a state, and keeps it if masks are kept; else it is written.
+    /// Computes the mask of a state. Keeps it, and returns its number, if masks are kept; otherwise it is in
+    /// the scratch.
     pub(crate) fn make(&self, state: SetId, scratch: &mut Scratch) -> Result<Option<MaskId>, Error> {
         let assembled = match self.config.keep_summaries {
             true => self.assemble(state, scratch)?,
@@ -408,18 +420,18 @@ impl Masks {
         Ok(Some(MaskId(number)))
     }
 
-    /// The mask of a state is by this delta_mask.
+    /// Stores the number of the mask of a state.
     fn note(&self, state: SetId, number: u32) {
         self.budget.spend(self.mask_ids.set(state.index(), number).1);
     }
 
-    /// Keeps a delta_mask, and gives its number.
+    /// Stores a mask, and returns its number.
     pub(crate) fn keep_delta_mask(&self, delta_mask: DeltaMask) -> u32 {
         self.budget.spend(size_of::<DeltaMask>() + delta_mask.bytes_used());
         self.delta_masks.push(delta_mask)
     }
 
-    /// Keeps a row.
+    /// Interns a row.
     pub(crate) fn row(&self, mask: &Mask) -> RowId {
         let before = self.rows.len();
         let number = self.rows.intern(mask, Mask::clone);
@@ -429,13 +441,13 @@ impl Masks {
         RowId::Tables(number)
     }
 
-    /// Keeps a row of which there is hardly another one that is equal, so that looking for one does not pay.
+    /// Stores a row without looking for an equal one, which there hardly is.
     pub(crate) fn new_row(&self, mask: Mask) -> RowId {
         self.budget.spend(size_of_val(mask.as_words()) + size_of::<Mask>());
         RowId::Tables(self.rows.push(mask))
     }
 
-    /// A row that is kept.
+    /// Returns a row by its number.
     pub(crate) fn kept_row(&self, row: RowId) -> &Mask {
         match row {
             RowId::Tables(number) => self.rows.get(number),
@@ -443,8 +455,10 @@ impl Masks {
         }
     }
 
-    /// Appends the bytes that every text continues with: at most `most`, and up to the first position where two bytes are
-    /// possible, the text may end, or a special token may come. In a very ambiguous text it appends fewer. The number of bytes
+    /// Appends the bytes that every text continues with: at most `most`, and up to the first position where
+    /// two bytes are
+    /// possible, the text may end, or a special token may come. In a very ambiguous text it appends fewer.
+    /// The number of bytes
     /// depends on the state alone.
     ///
     /// # Errors
@@ -467,7 +481,7 @@ impl Masks {
         Ok(())
     }
 
-    /// The same by walking the mask_ids trie with the state as it is. Simple and slow.
+    /// Computes a mask by walking the whole trie with the state. Simple and slow.
     fn walk_all(&self, state: SetId, mask: &mut Mask) -> Result<(), Error> {
         if !state.goes_on() {
             return Ok(());
@@ -485,7 +499,7 @@ impl Masks {
         Ok(())
     }
 
-    /// No token may go on past a place where the text is complete, whichever derivation would carry it.
+    /// Forbids the tokens that go on past nodes at which the text is complete.
     pub(crate) fn forbid_below(
         &self,
         nodes: impl Iterator<Item = grammask_trie::TrieNodeId>,
@@ -498,14 +512,15 @@ impl Masks {
         }
     }
 
-    /// Tokens that are no bytes: special ones by the grammar, those that end a text by the ending.
+    /// Adds special tokens, and allows the tokens that end a text only if it is complete.
     pub(crate) fn finish(&self, state: SetId, mask: &mut Mask) -> Result<(), Error> {
         self.ending.tokens().iter().for_each(|&id| mask.forbid(id));
         mask.extend(self.beside_bytes(state)?);
         Ok(())
     }
 
-    /// The tokens that are allowed whatever their bytes. Those that end a text are allowed only here.
+    /// Returns the tokens that are allowed whatever their bytes are: special tokens and those that end a
+    /// text.
     pub(crate) fn beside_bytes(&self, state: SetId) -> Result<Vec<TokenId>, Error> {
         let mut allowed = Vec::new();
         for (index, &token) in self.specials.iter().enumerate() {
@@ -534,20 +549,24 @@ impl Masks {
         }
     }
 
-    /// Returns the bytes that the tables and those of the recognizer hold, approximately, without the lexicon.
+    /// Returns the bytes that the tables and those of the recognizer hold, approximately, without the
+    /// lexicon.
     pub fn bytes_used(&self) -> usize {
         self.recognizer.bytes_used() + self.budget.used()
     }
 
-    /// Returns `true` if these tables, or those of the recognizer or of the lexicon, hold more bytes than they may.
+    /// Returns `true` if these tables, or those of the recognizer or of the lexicon, hold more bytes than
+    /// they may.
     pub fn is_over_budget(&self) -> bool {
         self.budget.is_exceeded() || self.recognizer.is_over_budget() || self.lexicon.is_over_budget()
     }
 
     /// Returns `true` if the tables should be replaced by a [`successor`](Self::successor).
     ///
-    /// That is so if the lexicon is over its budget. It is also so if these tables are over theirs and hold twice the bytes that
-    /// they began with: states in use may be larger than the budget, and carrying them over again would be all that is done.
+    /// That is so if the lexicon is over its budget. It is also so if these tables are over theirs and hold
+    /// twice the bytes that
+    /// they began with: states in use may be larger than the budget, and carrying them over again would be
+    /// all that is done.
     pub fn is_full(&self) -> bool {
         let is_over = self.budget.is_exceeded() || self.recognizer.is_over_budget();
         let carried = || self.first_bytes + self.recognizer.imported_bytes();

@@ -1,4 +1,5 @@
-//! Computes first masks and entries of lexemes while a grammar is compiled, so that the first masks are not waited for.
+//! Computes first masks and entries of lexemes while a grammar is compiled, so that the first masks are not
+//! waited for.
 //! Masks do not depend on it.
 
 use std::sync::Arc;
@@ -16,7 +17,8 @@ const NODES_PER_LEXEME: u64 = 64;
 pub struct Prefetch<'a> {
     /// Prefixes of likely outputs, whose masks are computed.
     pub texts: &'a [&'a [u8]],
-    /// Work limit for the lexemes of the grammar, in trie nodes. A lexeme counts 64, and its walk counts once it is done. With
+    /// Work limit for the lexemes of the grammar, in trie nodes. A lexeme counts 64, and its walk counts once
+    /// it is done. With
     /// 0, only the mask of the first state is computed.
     pub nodes: u64,
     /// Flag that ends the computation early.
@@ -24,7 +26,8 @@ pub struct Prefetch<'a> {
 }
 
 impl Masks {
-    /// Computes the mask of the first state, then entries for the lexemes of the grammar in the order of discovery.
+    /// Computes the mask of the first state, then entries for the lexemes of the grammar in the order of
+    /// discovery.
     ///
     /// Ends early, without an error, if it is cancelled.
     ///
@@ -78,7 +81,8 @@ impl Masks {
         Ok(())
     }
 
-    /// Finds what a lexeme takes from its beginning, and behind the byte that it begins with, without what vocabularies share.
+    /// Finds what a lexeme takes from its beginning, and behind the byte that it begins with, without what
+    /// vocabularies share.
     fn find_alone(&self, node: NetworkNodeId) -> Result<(), Error> {
         let set = self.recognizer.inspect().open_state(node)?;
         let first = self.recognizer.live_bytes(set)?;

@@ -1,4 +1,5 @@
-//! Whole masks as plain data that can be saved. Summaries and the lexicon are not part of it: they are computed again
+//! Whole masks as plain data that can be saved. Summaries and the lexicon are not part of it: they are
+//! computed again
 //! when a state without a mask needs them.
 
 use grammask_earley::SetId;
@@ -35,7 +36,7 @@ const MAX_LISTED_TOKENS: usize = 64;
 pub struct DamagedMasks(&'static str);
 
 impl Masks {
-    /// The mask_ids masks that are kept.
+    /// The whole masks that are kept.
     pub fn save(&self) -> SavedMasks {
         let mut saved = SavedMasks::default();
         let mut scratch = self.scratch();
@@ -57,10 +58,12 @@ impl Masks {
         saved
     }
 
-    /// Keeps masks that were saved. The recognizer has the states that it had when they were; `room` is how many bytes the tables,
+    /// Keeps masks that were saved. The recognizer has the states that it had when they were; `room` is how
+    /// many bytes the tables,
     /// those of the recognizer included, may hold: masks for which there is no room are left out.
     ///
-    /// It is tested that a mask allows nothing but tokens that could be allowed, and that texts end where they are complete. Which of the
+    /// It is tested that a mask allows nothing but tokens that could be allowed, and that texts end where
+    /// they are complete. Which of the
     /// others belong to a state is not computed again: load only what you trust.
     ///
     /// # Errors

@@ -2,7 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// How much has been walked so far. Each walk counts for itself and is added when it has ended, so walking is not slowed down.
+/// How much has been walked so far. Each walk counts for itself and is added when it has ended, so walking is
+/// not slowed down.
 #[derive(Debug, Default)]
 pub(crate) struct WalkCounters {
     walks: AtomicU64,

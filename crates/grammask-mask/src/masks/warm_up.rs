@@ -35,25 +35,30 @@ pub struct WarmProgress {
     pub states: usize,
     /// Number of states that are known and not yet visited.
     pub waiting: usize,
-    /// True if no state is left to visit, as opposed to a limit, the memory budget or the caller having ended it.
+    /// True if no state is left to visit, as opposed to a limit, the memory budget or the caller having ended
+    /// it.
     pub is_complete: bool,
 }
 
 /// States for each thread between two reports of the progress.
 const STATES_PER_BATCH: usize = 32;
 
-/// What of a state says which summaries its mask is made of: its nodes, and those that go on when their origins are complete.
+/// What of a state says which summaries its mask is made of: its nodes, and those that go on when their
+/// origins are complete.
 type StateSignature = Box<[(NetworkNodeId, Box<[NetworkNodeId]>)]>;
 
 /// A state that comes after another one, and its signature.
 type Next = (StateSignature, SetId);
 
 impl Masks {
-    /// Computes masks breadth first from the first state, one for each kind of state. States that differ only in callers farther
+    /// Computes masks breadth first from the first state, one for each kind of state. States that differ only
+    /// in callers farther
     /// outside are of one kind: their masks are assembled from the same summaries.
     ///
-    /// Ends if every kind has been visited, if a limit or the memory budget is reached, or if `progress` breaks. It is called
-    /// after every 32 states for each thread. States after one at which a limit of the recognizer is exceeded are left out.
+    /// Ends if every kind has been visited, if a limit or the memory budget is reached, or if `progress`
+    /// breaks. It is called
+    /// after every 32 states for each thread. States after one at which a limit of the recognizer is exceeded
+    /// are left out.
     pub fn warm(
         &self,
         limits: &WarmLimits,

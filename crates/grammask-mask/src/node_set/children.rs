@@ -1,4 +1,5 @@
-//! The children of a set of trie nodes, grouped by byte: a step by a byte visits the children by that byte alone.
+//! The children of a set of trie nodes, grouped by byte: a step by a byte visits the children by that byte
+//! alone.
 
 use std::sync::OnceLock;
 
@@ -9,7 +10,7 @@ use grammask_trie::{Trie, TrieNodeId};
 use crate::node_set::NodeSet;
 use crate::node_set::continuation::ContinuationId;
 
-/// The children of a set of trie nodes, as far as somebody want.
+/// The children of a set of trie nodes, as far as somebody asked.
 pub(crate) enum Children {
     /// Of a list all at once, as those by one byte are not found without looking at most others.
     Grouped(Groups),
@@ -42,7 +43,7 @@ pub(crate) struct NodesByByte {
     pub(crate) tokens: Box<[(u32, u32)]>,
     /// The trie nodes among them, ascending.
     pub(crate) branches: Box<[InnerId]>,
-    /// The number of these, once somebody want.
+    /// The number of these, once somebody asked.
     number: OnceLock<ContinuationId>,
 }
 
@@ -50,7 +51,8 @@ impl NodesByByte {
     /// At nodes that ascend.
     fn new(trie: &Trie, outline: &TrieIndex, nodes: &[TrieNodeId]) -> Self {
         let (starts, before) = (trie.columns().token_starts, outline.inner_ranks());
-        // Nearly every node has tokens, and many are trie nodes. Nobody can foresee which, so each is written, and overwritten if it has or is none.
+        // Nearly every node has tokens, and many are trie nodes. Nobody can foresee which, so each is
+        // written, and overwritten if it has or is none.
         let (mut tokens, mut ranges) = (vec![(0, 0); nodes.len()], 0);
         let (mut branches, mut places) = (vec![InnerId::ROOT; nodes.len()], 0);
         for node in nodes {
@@ -101,7 +103,8 @@ impl Children {
         }
     }
 
-    /// What is found at the children by this byte, if there are any; and how many bytes that took, if it was looked for just now.
+    /// What is found at the children by this byte, if there are any; and how many bytes that took, if it was
+    /// looked for just now.
     pub(crate) fn reached(
         &self,
         (trie, outline): (&Trie, &TrieIndex),
@@ -179,7 +182,8 @@ impl Groups {
         let reached = bytes.iter().map(|_| OnceLock::new()).collect();
         let mut groups = Self { bytes: bytes.into(), ends: ends.into(), nodes: nodes.into(), reached };
         for place in 0..groups.bytes.len() {
-            // NodeSet may stand below one another, so children come in order only nearly: as runs, which a stable sort merges.
+            // NodeSet may stand below one another, so children come in order only nearly: as runs, which a
+            // stable sort merges.
             let group = groups.range(place);
             groups.nodes[group].sort();
         }

@@ -31,7 +31,7 @@ const MAX_MEMOIZED_WEIGHT: usize = 1 << 12;
 /// A set of trie nodes in the trie, and what was found out about it.
 pub(crate) struct Continuation {
     set: NodeSet,
-    /// How many nodes are below, as far as was counted; once somebody want.
+    /// How many nodes are below, as far as was counted; once somebody asked.
     weight: OnceLock<usize>,
     bytes: OnceLock<ByteSet>,
     children: OnceLock<Children>,
@@ -66,7 +66,8 @@ impl Continuation {
 
     /// Whether more than so many nodes are below, counted once for each place that they are below.
     pub(crate) fn is_heavier(&self, trie: &Trie, outline: &TrieIndex, limit: usize) -> bool {
-        // Something is below every place, so many of them need not be weighed; how many a list has is known at once.
+        // Something is below every place, so many of them need not be weighed; how many a list has is known
+        // at once.
         if matches!(&self.set, NodeSet::List(list) if list.len() > limit) {
             return true;
         }
@@ -95,7 +96,8 @@ impl Continuation {
         (found, made + fresh)
     }
 
-    /// What is found at the children by this byte, if there are any; and how many bytes that took, if it was looked for just now.
+    /// What is found at the children by this byte, if there are any; and how many bytes that took, if it was
+    /// looked for just now.
     pub(crate) fn reached(
         &self,
         trie: &Trie,
@@ -212,7 +214,8 @@ mod tests {
     fn children_are_those_of_all_nodes_by_byte() {
         let (vocabulary, outline) = vocabulary();
         let trie = vocabulary.trie();
-        // One node below another: their children come out of order unless they are sorted. As a list, and as a row of bits.
+        // One node below another: their children come out of order unless they are sorted. As a list, and as
+        // a row of bits.
         for short in [2, 8] {
             children_of(short, trie, &outline);
         }

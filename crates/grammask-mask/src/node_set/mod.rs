@@ -9,11 +9,13 @@ pub(crate) mod children;
 pub(crate) mod continuation;
 pub(crate) mod semi_naive;
 
-/// One bit a branch, in rows of one length. Several may hold one: a slice, and the trie nodes at which lexemes are complete that loop over it. Who changes it
+/// One bit a branch, in rows of one length. Several may hold one: a slice, and the trie nodes at which
+/// lexemes are complete that loop over it. Who changes it
 /// then gets a row of its own, by [`Arc::make_mut`].
 pub(crate) type BitRow = Arc<Vec<u64>>;
 
-/// A set of branches. Up to a number that is fixed for a vocabulary, `short`, they are a list; so equal sets have equal forms.
+/// A set of branches. Up to a number that is fixed for a vocabulary, `short`, they are a list; so equal sets
+/// have equal forms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum NodeSet {
     /// Ascending.
@@ -21,9 +23,11 @@ pub(crate) enum NodeSet {
     Bits(BitRow),
 }
 
-/// Folds rows of bits by products of two words each, in lanes, so that hashing one costs about what reading it costs.
+/// Folds rows of bits by products of two words each, in lanes, so that hashing one costs about what reading
+/// it costs.
 ///
-/// Source: Wang Yi, "wyhash", 2019: the halves of a product of 128 bits, one upon the other, depend on all bits of both factors.
+/// Source: Wang Yi, "wyhash", 2019: the halves of a product of 128 bits, one upon the other, depend on all
+/// bits of both factors.
 impl Hash for NodeSet {
     fn hash<H: Hasher>(&self, state: &mut H) {
         match self {
@@ -46,7 +50,8 @@ impl Hash for NodeSet {
 }
 
 impl NodeSet {
-    /// The set of the branches whose bits are set in a row, if there is one; of some others, in any order; of some ranges of
+    /// The set of the branches whose bits are set in a row, if there is one; of some others, in any order; of
+    /// some ranges of
     /// branches; and of those in further ranges that stand between two characters. Nothing for the empty set.
     pub(crate) fn gather(
         outline: &TrieIndex,
@@ -162,7 +167,8 @@ impl NodeSet {
         are_known
     }
 
-    /// Calls with each word of a row that branches are in, and with their bits; perhaps several times with one word.
+    /// Calls with each word of a row that branches are in, and with their bits; perhaps several times with
+    /// one word.
     fn each_word(&self, mut apply: impl FnMut(usize, u64)) {
         match self {
             Self::List(list) => {
@@ -187,7 +193,8 @@ pub(crate) fn is_within(small: &[u64], large: &[u64]) -> bool {
     small.iter().zip(large).all(|(small, large)| small & !large == 0)
 }
 
-/// How many bits are set; nothing where these are more than so many. Looks no further than where that is known.
+/// How many bits are set; nothing where these are more than so many. Looks no further than where that is
+/// known.
 fn count_up_to(bits: &[u64], limit: usize) -> Option<usize> {
     let mut count = 0;
     let is_more = bits.chunks(64).any(|words| {

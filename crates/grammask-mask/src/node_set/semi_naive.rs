@@ -1,9 +1,11 @@
 //! Sets of trie nodes that arrive one after another, of which only the new nodes are followed.
 //!
-//! In an ambiguous text, a rule completes hundreds of times. No earlier set contains the next one, but their union does.
+//! In an ambiguous text, a rule completes hundreds of times. No earlier set contains the next one, but their
+//! union does.
 //!
 //! # Source
-//! F. Bancilhon and R. Ramakrishnan, "An Amateur's Introduction to Recursive Query Processing Strategies", 1986:
+//! F. Bancilhon and R. Ramakrishnan, "An Amateur's Introduction to Recursive Query Processing Strategies",
+//! 1986:
 //! semi-naive evaluation.
 
 use crate::lexicon::Lexicon;
@@ -24,7 +26,8 @@ pub(crate) enum Propagation {
     Nothing,
     /// It is followed now, as it is.
     Now,
-    /// What is new in it comes later, together with what is new in others: see [`SemiNaiveSet::take`]. Said once until that is taken.
+    /// What is new in it comes later, together with what is new in others: see [`SemiNaiveSet::take`]. Said
+    /// once until that is taken.
     Deferred,
 }
 
@@ -37,7 +40,8 @@ pub(crate) struct SemiNaiveSet {
 }
 
 impl SemiNaiveSet {
-    /// Where all of these have been seen, if what comes now is better seen as far as it is new. Others may have met the same set, but hardly the same rest
+    /// Where all of these have been seen, if what comes now is better seen as far as it is new. Others may
+    /// have met the same set, but hardly the same rest
     /// of it.
     pub(crate) fn if_due(
         lexicon: &Lexicon,
@@ -58,7 +62,8 @@ impl SemiNaiveSet {
         })
     }
 
-    /// Some trie nodes are to be seen: later, if they are new. That burns fuel, as it will be a set of its own.
+    /// Some trie nodes are to be seen: later, if they are new. That burns fuel, as it will be a set of its
+    /// own.
     pub(crate) fn add(&mut self, fuel: &Fuel<'_>, places: &NodeSet) -> Propagation {
         let is_known = places.mark_beside(&self.seen, &mut self.fresh);
         if is_known || std::mem::replace(&mut self.has_fresh, true) {

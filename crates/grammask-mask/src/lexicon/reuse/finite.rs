@@ -1,6 +1,7 @@
 //! Lexemes that accept the JSON spellings of a few known texts, or all spellings but theirs.
 //!
-//! The texts are followed through the trie. No state of the lexeme is created, which is most of the work elsewhere.
+//! The texts are followed through the trie. No state of the lexeme is created, which is most of the work
+//! elsewhere.
 
 use grammask_regular::Error;
 use grammask_regular::analysis::{FiniteLanguage, SpellingCursor};
@@ -20,7 +21,7 @@ pub(crate) const MAX_TEXTS: usize = 64;
 /// Number of nodes from which on the children by a byte are looked up for the whole set.
 const MIN_NODES_BY_BYTE: usize = 4;
 
-/// A lexeme on its way below trie nodes.
+/// The spellings of some texts, followed through the trie.
 struct Speller<'a> {
     lexicon: &'a Lexicon,
     spelled: &'a FiniteLanguage,
@@ -28,7 +29,7 @@ struct Speller<'a> {
 }
 
 impl Speller<'_> {
-    /// Follows all spellings below some trie nodes; tells of each node that is reached, and how far the spelling is there. A node may be told
+    /// Follows all spellings from a set. Reports each node with the cursor there; a node may be reported
     /// several times.
     fn follow(&mut self, continuation: &Continuation, mut tell: impl FnMut(TrieNodeId, SpellingCursor)) {
         let outline = self.lexicon.outline();
@@ -63,7 +64,7 @@ impl Speller<'_> {
 }
 
 impl Lexicon {
-    /// The entry of a lexeme that spells texts which are known; nothing where it is none.
+    /// Returns the entry of a lexeme whose texts are known. Returns `None` if they are not.
     pub(crate) fn entry_by_texts(
         &self,
         lexeme: LexemeId,
@@ -78,7 +79,7 @@ impl Lexicon {
         }
     }
 
-    /// What the spellings of some texts take.
+    /// Returns the entry of the spellings of some texts.
     pub(crate) fn entry_of_texts(&self, spelled: &FiniteLanguage, id: ContinuationId) -> Entry {
         let mut speller = Speller { lexicon: self, spelled, nodes: 0 };
         let mut output = WalkOutput::new(self.context());
@@ -97,7 +98,7 @@ impl Lexicon {
         Entry::new(EntryTokens::of(tokens), exit, nodes)
     }
 
-    /// What the spellings of all texts but some take: that is what those of all texts take, but for what is left behind the spellings of these.
+    /// Returns the entry of all spellings but those of some texts, as a difference from the entry of all.
     fn entry_of_other_texts(
         &self,
         spelled: &FiniteLanguage,
@@ -111,7 +112,7 @@ impl Lexicon {
         }
     }
 
-    /// In what all texts but some differ from all.
+    /// Returns where all spellings but those of some texts differ from all.
     fn difference_of_other_texts(&self, spelled: &FiniteLanguage, id: ContinuationId) -> Difference {
         let mut speller = Speller { lexicon: self, spelled, nodes: 0 };
         let mut difference = Difference::default();

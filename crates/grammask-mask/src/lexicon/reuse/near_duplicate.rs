@@ -26,22 +26,23 @@ const MIN_LOOPING_ASCII: usize = 48;
 /// Trie nodes of a difference; lexemes that differ in more have too little in common.
 const MAX_DIFFERENCE_NODES: u64 = 4_096;
 
-/// Where two lexemes differ.
+/// Where two lexemes differ below a set of trie nodes.
 #[derive(Default)]
 pub(crate) struct Difference {
-    /// Nodes whose tokens only the lexeme takes, and those whose tokens only its near duplicate takes.
+    /// Nodes whose tokens only the lexeme accepts, and nodes whose tokens only the near duplicate accepts.
     pub(crate) added: Vec<TrieNodeId>,
     pub(crate) removed: Vec<TrieNodeId>,
-    /// Where only the lexeme is complete, and where only its near duplicate is.
+    /// Exits of the lexeme alone, and of the near duplicate alone.
     pub(crate) added_exits: Vec<InnerId>,
     pub(crate) removed_exits: Vec<InnerId>,
-    /// How many nodes of the trie were looked at.
+    /// Number of trie nodes that were visited.
     pub(crate) nodes: u64,
 }
 
 impl Lexicon {
-    /// The near of a lexeme: the state that it goes on to after most characters, which loops there; or what it is without its exceptions, if these are
-    /// few short texts.
+    /// Returns a state whose language differs by finitely many strings: the self-looping state that most
+    /// ASCII characters
+    /// lead to, or the state without its excluded literals. Returns `None` if there is none.
     fn near_duplicate_of(&self, lexeme: LexemeId) -> Result<Option<LexemeId>, Error> {
         let place = &self.automaton.cold(lexeme, &self.budget).near_duplicate;
         if let Some(known) = place.get() {
@@ -71,7 +72,9 @@ impl Lexicon {
         Ok(*place.get_or_init(|| near))
     }
 
-    /// The entry of a lexeme, from that of its near duplicate; nothing where it has none, or where the two differ much.
+    /// Returns the entry as a difference from the entry of the near duplicate. Returns `None` if there is
+    /// none, or the two
+    /// differ in too many nodes.
     pub(crate) fn entry_by_near_duplicate(
         &self,
         lexeme: LexemeId,
@@ -82,7 +85,8 @@ impl Lexicon {
             return Ok(None);
         }
         let Some(near) = self.near_duplicate_of(lexeme)? else { return Ok(None) };
-        // Two may be each other's near, and many go on in a ring; one that has none itself is found without asking further.
+        // Two may be each other's near duplicate, and many go on in a ring; one that has none itself is found
+        // without asking further.
         if self.near_duplicate_of(near)?.is_some() {
             return Ok(None);
         }
@@ -92,7 +96,7 @@ impl Lexicon {
         }
     }
 
-    /// Whether below these trie nodes an entry can be removed_exits as what another one has, but for a difference, and that pays.
+    /// Returns `true` if an entry below this set can be stored as a difference, and that pays.
     pub(crate) fn allows_difference(&self, id: ContinuationId) -> bool {
         let continuation = self.continuation(id);
         let NodeSet::List(places) = continuation.set() else { return false };
@@ -100,7 +104,8 @@ impl Lexicon {
             && continuation.is_heavier(self.trie(), self.outline(), MAX_DIFFERENCE_NODES as usize)
     }
 
-    /// The entry of a lexeme that differs in this from its near duplicate; nothing where that one's tokens are not removed_exits as they are.
+    /// Returns the entry that differs so from the entry of `near`. Returns `None` if that one is stored as a
+    /// difference.
     pub(crate) fn entry_with_difference(
         &self,
         near: LexemeId,
@@ -122,7 +127,7 @@ impl Lexicon {
             (Want::TokensAndExits, [], []) => OnceLock::from(known.exit()),
             (Want::TokensAndExits, ..) => OnceLock::from(self.exit(known.exit(), difference)),
         };
-        // What the near takes must be its own, as nobody looks further.
+        // What the near duplicate takes must be its own, as nobody looks further.
         match &known.tokens.base {
             None => {}
             Some((representative, differing)) if differing.is_empty() && known.tokens.own.is_empty() => {
@@ -134,7 +139,7 @@ impl Lexicon {
         Ok(Some(Entry { tokens, exit, nodes: difference.nodes }))
     }
 
-    /// Whether no place is below another, so that no token is taken from two trie nodes.
+    /// Returns `true` if no node is below another one, so that no token is accepted from two nodes.
     fn is_apart(&self, places: &[InnerId]) -> bool {
         let ends = self.trie().columns().ends;
         places.windows(2).all(|pair| {
@@ -143,7 +148,7 @@ impl Lexicon {
         })
     }
 
-    /// Where a lexeme is complete, given where its near duplicate is.
+    /// Returns the exits of a lexeme, given those of its near duplicate.
     fn exit(&self, known: Option<ContinuationId>, difference: &Difference) -> Option<ContinuationId> {
         let short = self.config.short_list;
         let known = known.map(|known| self.continuation(known).set());
@@ -172,7 +177,8 @@ impl Lexicon {
         places.map(|places| self.intern(places))
     }
 
-    /// Walks both at once, wherever they are not in the same state.
+    /// Walks both lexemes at once, where they are not in one state. Returns `None` beyond
+    /// `MAX_DIFFERENCE_NODES`.
     fn difference(
         &self,
         lexeme: LexemeId,

@@ -10,11 +10,12 @@ use crate::lexicon::walk::output::Want;
 use crate::lexicon::{Entry, EntryTokens, Lexicon};
 use crate::node_set::continuation::ContinuationId;
 
-/// Where a lexeme goes on to; see [`Automaton::successors`](super::automaton::Automaton::successors).
+/// The successor after each byte; see
+/// [`Automaton::successors`](crate::lexicon::automaton::Automaton::successors).
 pub(crate) type SuccessorKey = Box<[(u8, LexemeId)]>;
 
 impl Lexicon {
-    /// The first lexeme that was come upon that goes on as this one does; itself, if it is the first.
+    /// Returns the first lexeme with these successors; the lexeme itself if it is the first.
     fn representative(&self, lexeme: LexemeId) -> Result<LexemeId, Error> {
         let place = &self.automaton.cold(lexeme, &self.budget).representative;
         if let Some(&known) = place.get() {
@@ -29,8 +30,8 @@ impl Lexicon {
         Ok(*place.get_or_init(|| representative))
     }
 
-    /// The entry of a lexeme, from that of its representative, if that is known. It is not looked for here: what a representative takes may be found by what this
-    /// lexeme takes.
+    /// Returns the entry of the representative, if it is known. It is not computed here: it may depend on
+    /// this entry.
     pub(crate) fn entry_by_successors(
         &self,
         lexeme: LexemeId,

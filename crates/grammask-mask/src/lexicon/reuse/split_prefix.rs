@@ -1,6 +1,7 @@
 //! Lexemes that are a loop followed by a rest, such as `\p{Ll}+(-\p{Ll}+)?`.
 //!
-//! Some multi-byte characters continue the loop, but no slice has them, so that much of the trie is walked. The loop is
+//! Some multi-byte characters continue the loop, but no slice has them, so that much of the trie is walked.
+//! The loop is
 //! walked once, whatever follows it; the states of such lexemes share it.
 
 use grammask_regular::Error;
@@ -16,8 +17,8 @@ use crate::node_set::continuation::ContinuationId;
 const MIN_NODES_BELOW: usize = 4_096;
 
 impl Lexicon {
-    /// What comes first in a lexeme and what behind that: where the first ends with characters of a class that may come any number of times, and has some of
-    /// several bytes that no slice knows; and where what comes behind it goes on by few bytes.
+    /// Splits a lexeme into a prefix that ends with a loop over characters of no slice, and a rest that goes
+    /// on by few bytes.
     fn prefix_of(&self, lexeme: LexemeId) -> Result<Option<(LexemeId, LexemeId)>, Error> {
         let place = &self.automaton.cold(lexeme, &self.budget).prefix;
         if let Some(known) = place.get() {
@@ -35,7 +36,9 @@ impl Lexicon {
         Ok(*place.get_or_init(|| found))
     }
 
-    /// The entry of a lexeme, from those of what comes first in it and of what comes behind that; nothing where it is not so made, or little is below.
+    /// Returns the entry from those of the prefix and of the rest. Returns `None` if the lexeme cannot be
+    /// split, or few nodes
+    /// are below.
     pub(crate) fn entry_by_prefix(
         &self,
         lexeme: LexemeId,

@@ -14,12 +14,14 @@ use crate::lexicon::walk::self_loop::NonAscii;
 /// Characters before a dead end that are compared with the trie.
 const MAX_CHARS_COMPARED: usize = 4;
 
-/// An end of paths through characters of a class: behind some of them, all going on, nothing goes on by others.
+/// An end of paths through characters of a class: behind some of them, all going on, nothing goes on by
+/// others.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct DeadEnd {
     /// ASCII characters, bit by bit.
     pub(crate) by: u128,
-    /// What stands before them, the nearest first: ASCII characters, bit by bit; anything, where all bits are set.
+    /// What stands before them, the nearest first: ASCII characters, bit by bit; anything, where all bits are
+    /// set.
     before: [u128; MAX_CHARS_COMPARED],
 }
 
@@ -29,7 +31,8 @@ impl DeadEnd {
         self.before[0]
     }
 
-    /// Whether the end may be behind a branch: the characters before it are among those that stand there, as far as there are any behind a place above.
+    /// Whether the end may be behind a branch: the characters before it are among those that stand there, as
+    /// far as there are any behind a place above.
     pub(crate) fn is_behind(&self, trie: &Trie, outline: &TrieIndex, branch: InnerId, base: InnerId) -> bool {
         let above = std::iter::successors(Some(branch), |&branch| Some(outline.parent(branch)));
         for (branch, &among) in above.take_while(|&branch| branch != base).zip(&self.before) {
@@ -84,7 +87,8 @@ pub(crate) fn most_others(automaton: &Automaton, main: LexemeId, budget: &Budget
     Ok(NonAscii::Words)
 }
 
-/// Notes a state behind a character, each once. Whether the lexeme goes on there, and there are not yet too many.
+/// Notes a state behind a character, each once. Whether the lexeme goes on there, and there are not yet too
+/// many.
 fn takes(states: &mut Vec<LexemeId>, next: LexemeId) -> bool {
     if !states.contains(&next) {
         states.push(next);
@@ -108,7 +112,8 @@ impl ClassFrontier {
         Self { is_text, omitted: false, states: Vec::new(), paths: Vec::new() }
     }
 
-    /// Whether characters may be followed in place of the bytes that begin as they do: nothing else goes on by these, or only characters that are
+    /// Whether characters may be followed in place of the bytes that begin as they do: nothing else goes on
+    /// by these, or only characters that are
     /// left out. Notes that there are such.
     fn are_characters(&mut self, is_strict: bool) -> bool {
         self.omitted |= self.is_text && !is_strict;
@@ -125,7 +130,8 @@ impl ClassFrontier {
         }
     }
 
-    /// Follows the characters of a class from the beginning of a lexeme. Gives the bytes of which not all characters that begin so go on.
+    /// Follows the characters of a class from the beginning of a lexeme. Gives the bytes of which not all
+    /// characters that begin so go on.
     pub(crate) fn begin(
         &mut self,
         automaton: &Automaton,
@@ -152,7 +158,8 @@ impl ClassFrontier {
         Ok(not_first)
     }
 
-    /// Ends of paths, each by its state and the characters by which nothing goes on; with what stands before it.
+    /// Ends of paths, each by its state and the characters by which nothing goes on; with what stands before
+    /// it.
     pub(crate) fn ends(
         &self,
         automaton: &Automaton,
@@ -192,7 +199,8 @@ impl ClassFrontier {
         if way.count_ones() < here.count_ones() { way } else { here }
     }
 
-    /// Follows all characters of a class from a state. Gives those ASCII characters of the class with which the lexeme does not go on;
+    /// Follows all characters of a class from a state. Gives those ASCII characters of the class with which
+    /// the lexeme does not go on;
     /// nothing where that holds for some other characters.
     pub(crate) fn follow(
         &mut self,

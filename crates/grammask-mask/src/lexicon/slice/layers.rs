@@ -14,7 +14,8 @@ pub(crate) struct LengthIndexBuilder {
 /// The layers of things, when all are put.
 pub(crate) struct LengthIndex {
     layered: Arc<Layered>,
-    /// The things that are here, one bit each, of those that are in a layer; all of these, where nothing is said.
+    /// The things that are here, one bit each, of those that are in a layer; all of these, where nothing is
+    /// said.
     only: Option<BitRow>,
 }
 
@@ -24,7 +25,8 @@ struct Layered {
     things: Box<[u32]>,
     /// Where each layer begins, and one place more.
     starts: Box<[usize]>,
-    /// Rows of what is up to some layers, by ascending layer; the first is empty, the last has everything. There is one wherever many things have
+    /// Rows of what is up to some layers, by ascending layer; the first is empty, the last has everything.
+    /// There is one wherever many things have
     /// come since the last.
     rows: Box<[Row]>,
 }

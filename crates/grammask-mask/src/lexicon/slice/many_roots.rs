@@ -1,6 +1,7 @@
 //! Walks a lexeme from a large set of trie nodes at once.
 //!
-//! If a class of characters leads to every root from one base node, and keeps the lexeme alive, the union of the subtrees
+//! If a class of characters leads to every root from one base node, and keeps the lexeme alive, the union of
+//! the subtrees
 //! is the slice of the class without the tokens that end before the first root.
 
 use std::sync::Arc;
@@ -18,7 +19,8 @@ use crate::node_set::NodeSet;
 /// Trie nodes before the first roots; with more, the strategy does not pay.
 const MAX_NODES_BEFORE_ROOTS: usize = 1 << 13;
 
-/// What a lexeme takes below those of its nodes that a class of characters leads to from `base`, which is none of them. Gives up, with `false` and nothing taken,
+/// What a lexeme takes below those of its nodes that a class of characters leads to from `base`, which is
+/// none of them. Gives up, with `false` and nothing taken,
 /// where the lexeme is not kept alive by the class, goes on by others, or much is before the first nodes.
 pub(crate) fn below(
     walk: &mut Walk<'_>,

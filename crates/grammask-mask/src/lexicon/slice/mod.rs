@@ -1,6 +1,8 @@
-//! Slices of the vocabulary: the tokens that consist of the characters of a class, bucketed by their number of characters.
+//! Slices of the vocabulary: the tokens that consist of the characters of a class, bucketed by their number
+//! of characters.
 //!
-//! Near the bound of a counter, most subtrees of the trie are cut somewhere. The tokens that are short enough are then
+//! Near the bound of a counter, most subtrees of the trie are cut somewhere. The tokens that are short enough
+//! are then
 //! read from the slice.
 
 use std::ops::Range;
@@ -40,13 +42,15 @@ impl Class {
     pub(crate) const BYTES: Self = Self { ascii: u128::MAX, others: NonAscii::Bytes };
 }
 
-/// Position in a text made of a class: the number of characters, one that is cut included, and the state inside the last one.
+/// Position in a text made of a class: the number of characters, one that is cut included, and the state
+/// inside the last one.
 type TextPosition = (u8, Utf8Decoder);
 
 impl Class {
     const START: TextPosition = (0, Utf8Decoder::Boundary);
 
-    /// The position after one more byte. Returns `None` if that byte belongs to no character of the class, or to one too many.
+    /// The position after one more byte. Returns `None` if that byte belongs to no character of the class, or
+    /// to one too many.
     fn after(&self, (length, inside): TextPosition, byte: u8) -> Option<TextPosition> {
         let is_between = inside == Utf8Decoder::Boundary;
         let next = match self.others {
@@ -81,7 +85,8 @@ pub(crate) struct Slice {
     leaving: [OnceLock<Box<[PathStep]>>; 128],
 }
 
-/// A step on the paths through characters of a class to somewhere else; depth first, so a step goes on from the last one that is one less
+/// A step on the paths through characters of a class to somewhere else; depth first, so a step goes on from
+/// the last one that is one less
 /// deep.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PathStep {
@@ -177,7 +182,8 @@ impl Slice {
     /// The slice of a class, made from that of all characters below the same place, or of all bytes.
     ///
     /// # Complexity
-    /// Linear in the bytes of a row. Where a class has some characters of a group of [`ClassSignature`] but not all, also in the nodes of the trie
+    /// Linear in the bytes of a row. Where a class has some characters of a group of [`ClassSignature`] but
+    /// not all, also in the nodes of the trie
     /// that are left out for these.
     fn within(every: &Self, trie: &Trie, outline: &TrieIndex, class: Class) -> Self {
         let base = every.base;
@@ -275,7 +281,8 @@ pub(crate) fn way<'a>(
     above.take_while(|&branch| branch != InnerId::ROOT).map(|branch| trie.byte(outline.node(branch)))
 }
 
-/// The paths from a place to some edges below it, which ascend; each without the steps that the last way has in common with it.
+/// The paths from a place to some edges below it, which ascend; each without the steps that the last way has
+/// in common with it.
 fn paths<'a>(
     trie: &Trie,
     outline: &TrieIndex,
@@ -402,7 +409,8 @@ impl Lexicon {
         paths(trie, outline, base, edges.into_iter())
     }
 
-    /// The paths through characters of a slice to the characters of several bytes that are left out of it, of which few are in a vocabulary.
+    /// The paths through characters of a slice to the characters of several bytes that are left out of it, of
+    /// which few are in a vocabulary.
     pub(crate) fn paths_to_omitted(&self, slice: &Slice, others: NonAscii) -> Box<[PathStep]> {
         let (trie, outline, base) = (self.trie(), &self.outline, slice.base);
         let is_within = |&(before, _): &(InnerId, &Edge)| slice.length(before) != NOWHERE;
@@ -426,7 +434,8 @@ impl Lexicon {
     }
 }
 
-/// What a lexeme takes below a place, where it counts characters. Gives up, with `false`, where that cannot be read off a slice.
+/// What a lexeme takes below a place, where it counts characters. Gives up, with `false`, where that cannot
+/// be read off a slice.
 pub(crate) fn below(
     walk: &mut Walk<'_>,
     base: InnerId,

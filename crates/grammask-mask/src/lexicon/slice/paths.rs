@@ -72,7 +72,8 @@ pub(crate) fn follow_paths(
     })
 }
 
-/// The same for the paths to a byte that leads out of a slice, where a lexeme is in one state behind all characters of it: nothing has to be followed.
+/// The same for the paths to a byte that leads out of a slice, where a lexeme is in one state behind all
+/// characters of it: nothing has to be followed.
 pub(crate) fn leave(
     walk: &mut Walk<'_>,
     slice: &Slice,

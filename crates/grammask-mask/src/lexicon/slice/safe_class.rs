@@ -4,7 +4,8 @@
 //! (?s:.)*ab(?s:.)*    any character keeps it alive: each text can still be completed
 //! ```
 //!
-//! The tokens that consist of such characters are taken from the slice of the class; the trie is walked from the edges
+//! The tokens that consist of such characters are taken from the slice of the class; the trie is walked from
+//! the edges
 //! that leave the class alone.
 
 use grammask_cache::Budget;
@@ -45,14 +46,16 @@ const MIN_FAR_BOUND: usize = 16;
 /// Characters for which a class is followed: few tokens have more.
 const MAX_CLASS_CHARS: usize = 24;
 
-/// Characters for which a class must keep the lexeme alive to be worth a slice. If it dies earlier, the characters
+/// Characters for which a class must keep the lexeme alive to be worth a slice. If it dies earlier, the
+/// characters
 /// that kill it are dropped, and the search starts again: most tokens are shorter than this.
 const MIN_CLASS_CHARS: usize = 8;
 
 /// What keeps a lexeme alive.
 pub(crate) struct SafeClass {
     pub(crate) class: Class,
-    /// The bytes with which characters of the class begin, but not the lexeme: not with all of these characters.
+    /// The bytes with which characters of the class begin, but not the lexeme: not with all of these
+    /// characters.
     pub(crate) not_first: ByteSet,
     /// For how many characters; `None` for ever.
     pub(crate) reach: Option<usize>,
@@ -66,7 +69,8 @@ pub(crate) struct SafeClass {
     pub(crate) ends: Vec<DeadEnd>,
     /// Whether the states were followed for some characters only.
     pub(crate) is_cut: bool,
-    /// The states behind one and more characters of the class, where those of the lexeme itself were followed.
+    /// The states behind one and more characters of the class, where those of the lexeme itself were
+    /// followed.
     pub(crate) states: Option<Vec<LexemeId>>,
 }
 
@@ -91,7 +95,8 @@ impl ClassSearch {
 impl SafeClass {
     /// What keeps a lexeme alive.
     ///
-    /// Where the characters of its text are counted, every character leads to another state. So the same lexeme is looked at that does not count them: as long
+    /// Where the characters of its text are counted, every character leads to another state. So the same
+    /// lexeme is looked at that does not count them: as long
     /// as so many may follow as suffice to end its text, one is alive where the other is.
     pub(crate) fn find(
         automaton: &Automaton,
@@ -130,7 +135,8 @@ impl SafeClass {
         Ok(Self::of(automaton, lexeme, None, budget)?.found())
     }
 
-    /// The characters that a lexeme counts by itself, as long as there may be more of them; where those of its whole text are counted beside
+    /// The characters that a lexeme counts by itself, as long as there may be more of them; where those of
+    /// its whole text are counted beside
     /// that, `most` of these.
     fn of_counter(
         automaton: &Automaton,
@@ -173,7 +179,8 @@ impl SafeClass {
         }))
     }
 
-    /// The class of the characters that go on from a state and from where it leads to, without those that end some way soon; where
+    /// The class of the characters that go on from a state and from where it leads to, without those that end
+    /// some way soon; where
     /// characters are counted beside that, as long as a text of so many at most can still be ended.
     fn of(
         automaton: &Automaton,
@@ -304,7 +311,8 @@ impl SafeClass {
         Ok(if is_unknown { ClassSearch::Unknown } else { ClassSearch::None })
     }
 
-    /// The characters that lead a lexeme back to where it is: where nothing else begins as those of several bytes do, or all that does is text.
+    /// The characters that lead a lexeme back to where it is: where nothing else begins as those of several
+    /// bytes do, or all that does is text.
     pub(crate) fn of_loop(
         automaton: &Automaton,
         lexeme: LexemeId,
@@ -315,7 +323,8 @@ impl SafeClass {
         let live = automaton.live_bytes(lexeme, budget)?;
         let (are_characters, is_strict) = match others {
             NonAscii::None => (!has_others(&live), true),
-            // Where a text goes on with the class, there are no characters to be cut. A bound that is far now is met with the same slice.
+            // Where a text goes on with the class, there are no characters to be cut. A bound that is far now
+            // is met with the same slice.
             NonAscii::Bytes => (true, true),
             NonAscii::Words | NonAscii::Lines | NonAscii::Characters => {
                 let behind = after_multibyte(automaton, lexeme, others, budget)?;
@@ -336,7 +345,8 @@ impl SafeClass {
         }))
     }
 
-    /// The same with what can be read off the beginning and the states behind some characters; nothing where only some of these are
+    /// The same with what can be read off the beginning and the states behind some characters; nothing where
+    /// only some of these are
     /// complete.
     fn with_states(
         mut self,
@@ -371,7 +381,8 @@ pub(crate) fn has_others(bytes: &ByteSet) -> bool {
     !bytes.is_subset(&ByteSet::range(0, 0x7F))
 }
 
-/// How many characters may follow, where `most` may be in the rest of a text, and it must be possible to end it from any of some states; nothing
+/// How many characters may follow, where `most` may be in the rest of a text, and it must be possible to end
+/// it from any of some states; nothing
 /// where there may be none, or where it is not evident. One that is cut counts.
 pub(crate) fn room(
     automaton: &Automaton,
@@ -383,7 +394,8 @@ pub(crate) fn room(
     most.checked_sub(enough).filter(|&room| room > 0)
 }
 
-/// Those of some ASCII characters, bit by bit, with which a lexeme goes on. Tells where they lead, and by which bits.
+/// Those of some ASCII characters, bit by bit, with which a lexeme goes on. Tells where they lead, and by
+/// which bits.
 pub(crate) fn going_on(
     automaton: &Automaton,
     state: LexemeId,
@@ -410,7 +422,8 @@ fn going_back(automaton: &Automaton, state: LexemeId, budget: &Budget) -> Result
     Ok(ascii)
 }
 
-/// The ASCII characters with which a lexeme goes on, bit by bit; and the states behind them, with how many lead to each.
+/// The ASCII characters with which a lexeme goes on, bit by bit; and the states behind them, with how many
+/// lead to each.
 pub(crate) fn after_ascii(
     automaton: &Automaton,
     state: LexemeId,
@@ -426,7 +439,8 @@ pub(crate) fn after_ascii(
     Ok((ascii, counts))
 }
 
-/// Takes what a lexeme accepts below `base`, where it counts the characters of a class. Returns `false` if it does not.
+/// Takes what a lexeme accepts below `base`, where it counts the characters of a class. Returns `false` if it
+/// does not.
 pub(crate) fn below_counter(
     walk: &mut Walk<'_>,
     base: InnerId,
@@ -442,7 +456,8 @@ pub(crate) fn below_counter(
     }
 }
 
-/// Takes what a lexeme accepts below `base`, where it loops and goes on by few other edges of the trie: so there is little to
+/// Takes what a lexeme accepts below `base`, where it loops and goes on by few other edges of the trie: so
+/// there is little to
 /// take that the loop does not. Returns `false` if that is not so.
 pub(crate) fn below_loop(
     walk: &mut Walk<'_>,
@@ -459,7 +474,8 @@ pub(crate) fn below_loop(
     }
 }
 
-/// Takes what a lexeme accepts below `base`, where a class of characters keeps it alive. Returns `false` if none does.
+/// Takes what a lexeme accepts below `base`, where a class of characters keeps it alive. Returns `false` if
+/// none does.
 pub(crate) fn below(
     walk: &mut Walk<'_>,
     base: InnerId,
@@ -481,7 +497,8 @@ pub(crate) fn below(
     }
 }
 
-/// What a lexeme takes below a place, where this keeps it alive. Gives up, with `false`, where tokens are too long, or where it would have to be
+/// What a lexeme takes below a place, where this keeps it alive. Gives up, with `false`, where tokens are too
+/// long, or where it would have to be
 /// told what is taken of other trie nodes and cannot.
 fn take(
     walk: &mut Walk<'_>,

@@ -6,7 +6,8 @@ use grammask_trie::index::ExcludedChars;
 
 use crate::lexicon::automaton::{Automaton, LexemeId};
 
-/// The bytes that begin characters of several bytes, and the bytes that may follow: first the second byte, then how many more.
+/// The bytes that begin characters of several bytes, and the bytes that may follow: first the second byte,
+/// then how many more.
 const LEADS: [(u8, u8, u8, u8, usize); 8] = [
     (0xC2, 0xDF, 0x80, 0xBF, 0),
     (0xE0, 0xE0, 0xA0, 0xBF, 1),
@@ -26,7 +27,8 @@ pub(crate) fn no_leads() -> ByteSet {
 /// States inside multi-byte characters; free text has fewer.
 const MAX_STATES_INSIDE: usize = 64;
 
-/// Tells the states behind all characters of several bytes, and gives whether no other bytes go on where one of theirs may stand. Nothing
+/// Tells the states behind all characters of several bytes, and gives whether no other bytes go on where one
+/// of theirs may stand. Nothing
 /// where some character cannot be finished, or where a state behind one is not taken.
 pub(crate) fn after_characters(
     automaton: &Automaton,
@@ -74,7 +76,8 @@ pub(crate) fn after_characters_except(
     Ok(Some(is_strict))
 }
 
-/// The same for the characters that begin with a byte. Where some of them are left out, their other bytes must be any from 0x80 to 0xBF.
+/// The same for the characters that begin with a byte. Where some of them are left out, their other bytes
+/// must be any from 0x80 to 0xBF.
 pub(crate) fn after_lead_except(
     automaton: &Automaton,
     from: LexemeId,

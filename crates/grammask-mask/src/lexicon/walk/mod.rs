@@ -43,7 +43,8 @@ pub(crate) fn live_bytes_of_few_edges(lexicon: &Lexicon, lexeme: LexemeId) -> Re
     Ok((edges * MIN_EDGE_RATIO < lexicon.trie().len()).then_some(live))
 }
 
-/// Takes what the lexeme of a walk accepts below all nodes of a set, if it goes on by no other bytes than `live`.
+/// Takes what the lexeme of a walk accepts below all nodes of a set, if it goes on by no other bytes than
+/// `live`.
 pub(crate) fn below_bytes(
     walk: &mut Walk<'_>,
     continuation: &Continuation,
@@ -62,7 +63,7 @@ pub(crate) fn below_bytes(
     Ok(())
 }
 
-/// What the lexeme of a walk takes below all of the trie nodes; by slices below those that much of the trie is below of.
+/// Takes what the lexeme of a walk accepts below all nodes of a set; by slices below bases if `by_slices`.
 pub(crate) fn below(
     walk: &mut Walk<'_>,
     continuation: &Continuation,
@@ -107,7 +108,9 @@ pub(crate) fn below(
     Ok(())
 }
 
-/// The trie nodes below which slices are used: the root, and those that so many nodes are below of, where nothing but ASCII characters leads to them.
+/// Returns the bases of slices: the root, and the nodes with at least `base_size` nodes below them to which
+/// ASCII
+/// characters lead.
 pub(crate) fn bases(trie: &Trie, outline: &TrieIndex, config: &LexiconConfig) -> Box<[InnerId]> {
     let mut bases = Vec::new();
     let mut open = if outline.is_empty() { Vec::new() } else { vec![InnerId::ROOT] };
@@ -125,22 +128,22 @@ pub(crate) fn bases(trie: &Trie, outline: &TrieIndex, config: &LexiconConfig) ->
     bases.into()
 }
 
-/// One lexeme on its way below many trie nodes.
+/// A walk of one lexeme from the nodes of a set.
 pub(crate) struct Walk<'a> {
     pub(crate) lexicon: &'a Lexicon,
     pub(crate) lexeme: LexemeId,
-    /// The trie nodes that are still to be walked, where there are many.
+    /// The nodes that are still to be walked, one bit each, if they are many.
     remaining: Option<Box<[u64]>>,
-    /// States that are known to take whatever the lexeme takes, or not to.
+    /// States, and whether each accepts all that the lexeme accepts.
     larger: Vec<(LexemeId, bool)>,
-    /// States of which it is known whether the lexeme takes whatever they take.
+    /// States, and whether the lexeme accepts all that each accepts.
     smaller: Vec<(LexemeId, bool)>,
-    /// How many pairs may still be followed for that.
+    /// Pairs of states that inclusions may still visit.
     pairs: usize,
     /// The states by depth.
     path: Vec<(LexemeId, &'a State)>,
     pub(crate) cost: WalkCost,
-    /// What it cost to find the entries that were taken on the way, in nodes of the trie: these are walks of their own.
+    /// Cost, in trie nodes, of entries that were computed on the way.
     pub(crate) elsewhere: u64,
 }
 
@@ -166,7 +169,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The lexeme is in `state` at a node: takes the node's tokens and what is below, unless it has died on the way.
+    /// The lexeme is in `state` at a node: takes the node's tokens and what is below, unless it has died on
+    /// the way.
     pub(crate) fn arrive(
         &mut self,
         node: TrieNodeId,
@@ -189,7 +193,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Takes what is below a node at which the lexeme has come to be in `state`. Where that is much, it is an entry of its own.
+    /// Takes what is below a node where the lexeme is in `state`. Below a base, that is an entry of its own.
     pub(crate) fn subtree(
         &mut self,
         root: TrieNodeId,
@@ -202,7 +206,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The place that a node is, if it is one below which slices are used; nothing where every place has to be noticed.
+    /// Returns the base at a node. Returns `None` if there is none, or if each node has to be noticed.
     fn base(&self, node: TrieNodeId) -> Option<InnerId> {
         let (trie, lexicon) = (self.lexicon.trie(), self.lexicon);
         let is_much = (trie.end(node).0 - node.0) as usize > lexicon.config.base_size;
@@ -212,7 +216,7 @@ impl<'a> Walk<'a> {
         lexicon.outline().inner(node).filter(|branch| lexicon.bases.binary_search(branch).is_ok())
     }
 
-    /// Takes what is below a place by itself, as others have it there.
+    /// Takes the entry below a base.
     fn take_entry(
         &mut self,
         base: InnerId,
@@ -230,7 +234,8 @@ impl<'a> Walk<'a> {
         let (lexicon, ends) = (self.lexicon, self.lexicon.trie().columns().ends);
         let outline = lexicon.outline();
         let is_wide = |node: TrieNodeId| ends[node.index()] - node.0 >= MIN_NODES_FOR_BYTE_SEARCH;
-        // Where not every place has to be noticed, few bytes are found faster than all children are looked at.
+        // Where not every place has to be noticed, few bytes are found faster than all children are looked
+        // at.
         if !is_wide(root) || self.remaining.is_some() {
             return self.all_below(root, state, output);
         }
@@ -267,10 +272,11 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// The same by looking at all children.
+    /// Takes what is below a node by looking at all children, in the order of the trie.
     ///
-    /// In the order of the trie, with the state at each depth. What the lexeme takes is told by runs of nodes, which end where it dies: so hardly anything
-    /// is asked of a node that goes on as the last one did, above all not whether it is a leaf, which no processor can foresee.
+    /// The state is stored by depth. Tokens and exits are taken as ranges of nodes, so that a node costs
+    /// little while the
+    /// lexeme stays alive.
     fn all_below(
         &mut self,
         root: TrieNodeId,
@@ -294,7 +300,8 @@ impl<'a> Walk<'a> {
         path.resize(lexicon.outline().height() + 1, (state, here));
         path[0] = (state, here);
         let mut node = root.0 + 1;
-        // Where the run of nodes begins that the lexeme takes, and the run of those at which it is complete, if the last one is in such a run.
+        // Where the run of nodes begins that the lexeme takes, and the run of those at which it is complete,
+        // if the last one is in such a run.
         let mut taken = node;
         let mut complete = None;
         let mut nodes = 0;
@@ -355,7 +362,8 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Takes the whole subtree of a node, if the lexeme loops over it; all but the tokens.
+    /// Takes the exits of a whole subtree if the lexeme loops over it, and returns `true` then. The caller
+    /// takes the tokens.
     #[inline]
     fn takes_whole(
         &mut self,
@@ -390,7 +398,7 @@ impl<'a> Walk<'a> {
         Ok(true)
     }
 
-    /// How many edges of the trie below a place the lexeme may go on by that are not of its loop.
+    /// Returns the number of trie edges below a base by which the lexeme may leave its loop.
     pub(crate) fn strays(&self, base: InnerId, by: &SelfLoop) -> Result<usize, Error> {
         let (automaton, outline) = (&self.lexicon.automaton, self.lexicon.outline());
         let live = automaton.live_bytes(self.lexeme, &self.lexicon.budget)?;
@@ -404,18 +412,19 @@ impl<'a> Walk<'a> {
         Ok(live.iter().filter(is_stray).map(|byte| outline.edges_to(byte, below.clone()).len()).sum())
     }
 
-    /// Whether the first character below a node leads to another state, as far as is seen at once.
+    /// Returns `true` if the first character below a node leads to another state, as far as one byte shows.
     fn leaves(&self, node: TrieNodeId, state: LexemeId) -> Result<bool, Error> {
         let byte = self.lexicon.trie().columns().bytes[node.index() + 1];
         let next = self.lexicon.automaton.step(state, byte, &self.lexicon.budget)?;
         Ok(next != state && (byte < 0x80 || next.is_dead()))
     }
 
-    /// The lexeme is in `state` at a node, which may be a place that is still to be walked. Where one of the two walks takes all that the other
-    /// would take, that one is enough. Whether it is the one from the place; else the place is left out, if it may be.
+    /// Decides between two walks that meet at a node, if one accepts all that the other accepts. Returns
+    /// `true` if the walk
+    /// from the node itself is the larger one; otherwise that node may be dropped from `remaining`.
     ///
-    /// Source: M. De Wulf, L. Doyen, T. Henzinger and J.-F. Raskin, "Antichains", 2006: of sets of states, those that are contained in others
-    /// need not be followed.
+    /// # Source
+    /// M. De Wulf, L. Doyen, T. Henzinger and J.-F. Raskin, "Antichains", 2006.
     fn is_left_to(&mut self, node: TrieNodeId, state: LexemeId) -> Result<bool, Error> {
         let (Some(branch), Some(remaining)) = (self.lexicon.outline().inner(node), &self.remaining) else {
             return Ok(false);
@@ -431,26 +440,27 @@ impl<'a> Walk<'a> {
         self.is_smaller(state)
     }
 
-    /// The lexeme has taken what is below these branches in some states, of which all take whatever it would take there from its beginning.
+    /// Drops nodes below which all that the lexeme would accept has been taken.
     pub(crate) fn leave_out_all(&mut self, branches: &[u64]) {
         if let Some(remaining) = &mut self.remaining {
             remaining.iter_mut().zip(branches).for_each(|(remaining, taken)| *remaining &= !taken);
         }
     }
 
-    /// The trie nodes are done with.
+    /// Drops nodes that are done.
     pub(crate) fn leave_out_each(&mut self, places: &[InnerId]) {
         if let Some(remaining) = &mut self.remaining {
             places.iter().for_each(|place| remaining[place.index() / 64] &= !(1 << (place.index() % 64)));
         }
     }
 
-    /// Whether it has to be told what is taken of the trie nodes that are still to be walked.
+    /// Returns `true` if the nodes that are still to be walked are tracked.
     pub(crate) const fn has_remaining(&self) -> bool {
         self.remaining.is_some()
     }
 
-    /// Whether whatever the lexeme takes is taken in `state`, too. May say no where it is so.
+    /// Returns `true` if `state` is known to accept all that the lexeme accepts. Incomplete: it may return
+    /// `false` wrongly.
     pub(crate) fn is_larger(&mut self, state: LexemeId) -> Result<bool, Error> {
         if let Some(&(_, known)) = self.larger.iter().find(|&&(other, _)| other == state) {
             return Ok(known);
@@ -462,8 +472,8 @@ impl<'a> Walk<'a> {
         Ok(is_larger)
     }
 
-    /// Whether whatever is taken in `state` is taken by the lexeme from its beginning, too, but for where they are complete at once. May say no where it is
-    /// so.
+    /// Returns `true` if the lexeme is known to accept all that `state` accepts, apart from completing at
+    /// once. Incomplete.
     fn is_smaller(&mut self, state: LexemeId) -> Result<bool, Error> {
         if let Some(&(_, known)) = self.smaller.iter().find(|&&(other, _)| other == state) {
             return Ok(known);

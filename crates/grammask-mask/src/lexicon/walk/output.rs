@@ -1,4 +1,5 @@
-//! The output of a walk over the trie: the accepted tokens, and the trie nodes at which the walked rule or lexeme is
+//! The output of a walk over the trie: the accepted tokens, and the trie nodes at which the walked rule or
+//! lexeme is
 //! complete (its exits).
 
 use std::ops::BitOrAssign;
@@ -55,7 +56,8 @@ pub(crate) enum OutputTokens {
 pub(crate) struct WalkOutput<'a> {
     context: TrieContext<'a>,
     want: Want,
-    /// Allowed tokens as ranges of the trie's token list, which is ordered as the nodes are; and the last range, which may grow.
+    /// Allowed tokens as ranges of the trie's token list, which is ordered as the nodes are; and the last
+    /// range, which may grow.
     ranges: Vec<(u32, u32)>,
     last: (u32, u32),
     /// The branches at which the one outermost origin is complete.
@@ -63,7 +65,8 @@ pub(crate) struct WalkOutput<'a> {
     /// Ranges of branches at which it is complete: at all of them; where it stands between two characters.
     everywhere: Vec<(u32, u32)>,
     between: Vec<(u32, u32)>,
-    /// Further tokens, as a packed row; and further branches, one bit each. Empty, or none, where there are none.
+    /// Further tokens, as a packed row; and further branches, one bit each. Empty, or none, where there are
+    /// none.
     row: Vec<u32>,
     bits: Option<BitRow>,
     /// How much was walked for it.
@@ -242,7 +245,8 @@ impl<'a> WalkOutput<'a> {
         }
     }
 
-    /// Where `completes`, the outermost origin is complete at all branches below a node, or at those between two characters.
+    /// Where `completes`, the outermost origin is complete at all branches below a node, or at those between
+    /// two characters.
     pub(crate) fn complete_below(&mut self, node: TrieNodeId, completes: bool, everywhere: bool) {
         let branches = self.context.outline.inner_range(node.0 + 1..self.context.trie.end(node).0);
         if completes && self.wants_exits() && !branches.is_empty() {
@@ -269,7 +273,8 @@ impl<'a> WalkOutput<'a> {
         }
     }
 
-    /// Walks everything below some trie nodes, starting in `set` at each of them. Gives how many bytes it took to know their children, if nobody has asked
+    /// Walks everything below some trie nodes, starting in `set` at each of them. Gives how many bytes it
+    /// took to know their children, if nobody has asked
     /// before.
     ///
     /// # Errors
@@ -392,7 +397,8 @@ impl<'a> WalkOutput<'a> {
         (self.tokens(), places)
     }
 
-    /// The allowed tokens, where exits are kept apart: up to so many as they come, perhaps some of them twice; more as a set. And the lists, for the next
+    /// The allowed tokens, where exits are kept apart: up to so many as they come, perhaps some of them
+    /// twice; more as a set. And the lists, for the next
     /// output.
     pub(crate) fn finish_loose(mut self, most: usize) -> (Result<Box<[TokenId]>, TokenSet>, OutputBuffers) {
         debug_assert!(self.exits().is_none(), "exits are kept apart");

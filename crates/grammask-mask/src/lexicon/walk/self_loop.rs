@@ -1,6 +1,7 @@
 //! Self-loops of a lexeme: the characters that lead from a state back to it.
 //!
-//! If all strings below a trie node consist of such characters, the subtree is taken as a whole. Free text, such as
+//! If all strings below a trie node consist of such characters, the subtree is taken as a whole. Free text,
+//! such as
 //! `[^"]*`, is cheap for that reason: most tokens are in such subtrees.
 
 use grammask_cache::Budget;
@@ -12,7 +13,8 @@ use crate::lexicon::slice::utf8::{after_characters, after_characters_except};
 
 /// Over which characters a state loops.
 ///
-/// After any string of these characters, of up to `reach` bytes, the lexeme goes on just as it does in this state: counters apart, the
+/// After any string of these characters, of up to `reach` bytes, the lexeme goes on just as it does in this
+/// state: counters apart, the
 /// state is the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SelfLoop {
@@ -77,7 +79,8 @@ pub(crate) enum NonAscii {
     Words,
     /// All other characters but U+2028 and U+2029, as what stands in a line by ECMA 262; otherwise as all.
     Lines,
-    /// All other characters, as UTF-8. One that is cut leads to a state from which it can be finished, and in which the lexeme is
+    /// All other characters, as UTF-8. One that is cut leads to a state from which it can be finished, and in
+    /// which the lexeme is
     /// not complete.
     Characters,
     /// All other bytes, one by one.
@@ -126,7 +129,8 @@ impl SelfLoop {
         self.counter.filter(|_| self.is_strict)
     }
 
-    /// The counter, whatever else may go on; and whether something may that begins as a character of several bytes does.
+    /// The counter, whatever else may go on; and whether something may that begins as a character of several
+    /// bytes does.
     pub(crate) fn open_counter(&self) -> Option<(Counter, bool)> {
         self.counter.map(|counter| (counter, !self.is_strict))
     }
@@ -218,7 +222,7 @@ impl SelfLoop {
                 }
                 // None asks for more characters, as all are complete.
                 all.counter = all.counter.map(|counter| Counter { max: all.reach, ..counter });
-                // Whether a character of several bytes is one in all parts at once is not want.
+                // Whether a character of several bytes is one in all parts at once is not asked.
                 all.is_strict &= all.others != NonAscii::Characters;
                 Ok(all)
             }
@@ -226,7 +230,8 @@ impl SelfLoop {
         }
     }
 
-    /// The loop of `base{min,max} rest`, over characters of which each is the base once, and none begins the rest where the
+    /// The loop of `base{min,max} rest`, over characters of which each is the base once, and none begins the
+    /// rest where the
     /// rest may begin.
     fn counted(
         automaton: &Automaton,
@@ -242,7 +247,8 @@ impl SelfLoop {
         let is_taken = |byte: &u8| taken.contains(*byte);
         let others_taken = (0x80..=u8::MAX).any(|byte| taken.contains(byte));
         let ascii_taken = (0..128u8).filter(is_taken).fold(0, |ascii, byte| ascii | 1u128 << byte);
-        // Later it is as if none were asked for. So what begins the rest is left out, or there must be no such thing.
+        // Later it is as if none were asked for. So what begins the rest is left out, or there must be no
+        // such thing.
         let is_apart = ascii & ascii_taken == 0 && !others_taken;
         if min == 0 {
             ascii &= !ascii_taken;
@@ -258,7 +264,8 @@ impl SelfLoop {
     }
 }
 
-/// The ASCII characters that lead from one state to another; which others do; and whether nothing else goes on that begins as one of those.
+/// The ASCII characters that lead from one state to another; which others do; and whether nothing else goes
+/// on that begins as one of those.
 fn returns(
     automaton: &Automaton,
     from: LexemeId,
@@ -280,7 +287,7 @@ fn returns(
     if let Some(is_strict) = all_characters_return(automaton, from, to, budget)? {
         return Ok((ascii, NonAscii::Characters, is_strict));
     }
-    // What stands for a character that is left out is not want.
+    // What stands for a character that is left out is not asked.
     for others in [NonAscii::Lines, NonAscii::Words] {
         if after_characters_except(automaton, from, others.excluded_chars(), budget, |next| next == to)?
             .is_some()
@@ -291,7 +298,8 @@ fn returns(
     Ok((ascii, NonAscii::None, true))
 }
 
-/// Whether all characters of several bytes return; and if so, whether no other bytes go on where one of theirs may stand.
+/// Whether all characters of several bytes return; and if so, whether no other bytes go on where one of
+/// theirs may stand.
 fn all_characters_return(
     automaton: &Automaton,
     from: LexemeId,

@@ -7,11 +7,14 @@ use rustc_hash::FxHashSet;
 use crate::lexicon::automaton::{Automaton, LexemeId};
 
 impl Automaton {
-    /// Whether a lexeme takes whatever another one takes, wherever they are complete at once. Follows not more than so many pairs of states, about, and says
-    /// no where that is not enough; those that have been followed are taken off.
+    /// Returns `true` if `large` accepts all that `small` accepts, apart from completing at once.
     ///
-    /// Source: J. Hopcroft and R. Karp, "A Linear Algorithm for Testing Equivalence of Finite Automata", 1971, for inclusion and without merging of
-    /// what has been found equal.
+    /// Visits at most `pairs` pairs of states, and subtracts those visited; beyond it, returns `false`.
+    ///
+    /// # Source
+    /// J. Hopcroft and R. Karp, "A Linear Algorithm for Testing Equivalence of Finite Automata", 1971; for
+    /// inclusion, without
+    /// merging.
     pub(crate) fn includes_after(
         &self,
         large: LexemeId,
