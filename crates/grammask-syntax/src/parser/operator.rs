@@ -1,4 +1,5 @@
-//! Parses the operators with operands in parentheses: `except!`, `json!`, `distinct!`, `multiple!` and comparisons.
+//! Parses the operators with operands in parentheses: `except!`, `json!`, `distinct!`, `multiple!` and
+//! comparisons.
 
 use crate::ast::notation::{
     MAX_COMPARISON_DIGITS, MAX_MULTIPLE_DIGITS, is_comparison_numeral, is_multiple_numeral,
