@@ -10,8 +10,7 @@ use grammask_cache::{Budget, Interner};
 use grammask_regular::ByteSet;
 
 use crate::recognizer::dynamic_nodes::DynamicNodes;
-use crate::recognizer::inspect::CalleeInfo;
-use crate::recognizer::set::{Closure, Set};
+use crate::recognizer::set::{CalleeInfo, Closure, Set};
 use crate::step::import::import;
 use crate::step::{Writer, WriterGuard};
 use crate::{

@@ -31,7 +31,7 @@ fn shapes() {
             "start ::= unordered!(a?, ('x' a)+, 'y'; ','; {0,4}; 0 -> 1); a ::= 'a' | '(' a ')';",
         ),
         (
-            "texts that differ are an item, and bytes are told apart",
+            "an item of distinct! makes every byte a class",
             "start ::= unordered!('x'?, distinct!(#'[a-c]+'), distinct?; ','; {2,}); distinct ::= 'y' start;",
         ),
         ("special tokens are classes of their own", "start ::= 'a' <|end|> | <[7]> 'b';"),

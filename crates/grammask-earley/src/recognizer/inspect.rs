@@ -3,8 +3,6 @@
 //! A mask is computed rule by rule: "this node calls that rule, and continues at this other node". Plain
 //! recognition never needs that, so it has an interface of its own.
 
-use std::sync::OnceLock;
-
 use grammask_regular::{ByteSet, RegularId, Store, analysis};
 
 use crate::permutation::distinct::{self, DistinctState};
@@ -16,20 +14,6 @@ use crate::{
     AfterDistinct, Callee, CalleeId, Class, DistinctPosition, Error, Item, NetworkNodeId, OriginId,
     Recognizer, Resumption, SetId, SplitState, Successors,
 };
-
-/// Lazily computed facts about one callee.
-pub(crate) struct CalleeInfo {
-    /// First node of the callee.
-    pub(crate) start: OnceLock<NetworkNodeId>,
-    /// FIRST set: the bytes with which the callee's texts begin.
-    pub(crate) first_bytes: OnceLock<ByteSet>,
-}
-
-impl CalleeInfo {
-    pub(crate) const fn new() -> Self {
-        Self { start: OnceLock::new(), first_bytes: OnceLock::new() }
-    }
-}
 
 /// Properties of a node that need no computation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Entries of the recognizer's tables: sets and origins, with lazily computed facts about them.
+//! Entries of the recognizer's tables: sets, origins and callees, with lazily computed facts about them.
 
 use std::borrow::Borrow;
 use std::sync::OnceLock;
@@ -50,6 +50,20 @@ pub(crate) struct Origin {
     pub(crate) cycle: Option<(u32, u32)>,
     pub(super) state_after: OnceLock<SetId>,
     pub(super) resumption: OnceLock<Box<Resumption>>,
+}
+
+/// Lazily computed facts about one callee.
+pub(crate) struct CalleeInfo {
+    /// First node of the callee.
+    pub(crate) start: OnceLock<NetworkNodeId>,
+    /// FIRST set: the bytes with which the callee's texts begin.
+    pub(crate) first_bytes: OnceLock<ByteSet>,
+}
+
+impl CalleeInfo {
+    pub(crate) const fn new() -> Self {
+        Self { start: OnceLock::new(), first_bytes: OnceLock::new() }
+    }
 }
 
 /// The callers of an origin, sorted.

@@ -4,9 +4,7 @@
 pub const PROSE_BUDGET: &[(&str, usize)] = &[
     ("documents", 85),
     ("grammask", 15),
-    ("grammask-cache", 3),
     ("grammask-cli", 1),
-    ("grammask-earley", 7),
     ("grammask-json-schema", 5),
     ("grammask-kbnf", 2),
     ("grammask-mask", 831),
