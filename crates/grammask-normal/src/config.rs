@@ -12,7 +12,7 @@ pub struct Config {
     /// Name of the start symbol. `None` (the default) takes the name from the `%start` directive of the text,
     /// and `start` if the text has none.
     pub start: Option<String>,
-    /// Options and limits of the regular terminals.
+    /// Limits of the regular terminals.
     pub regular: grammask_regular::Limits,
 }
 
