@@ -263,7 +263,7 @@ impl Inliner {
         match determinizer.determinize_composed(&self.nfa, max_dfa_states(&self.nfa)) {
             Some(dfa) => rules[rule].dfa = dfas.add(dfa),
             None => {
-                self.inlined.drain(..).for_each(|callee| self.uses[callee.index()].site = CallSite::Several)
+                self.inlined.drain(..).for_each(|callee| self.uses[callee.index()].site = CallSite::Several);
             }
         }
     }

@@ -465,7 +465,7 @@ mod tests {
                             nudge(rng, &mut counters[place]);
                         }
                         SavedNode::Unordered(_, _, is_after_item) if rng.below(8) == 0 => {
-                            *is_after_item ^= true
+                            *is_after_item ^= true;
                         }
                         SavedNode::Unordered(..) | SavedNode::Lexeme => {}
                     }

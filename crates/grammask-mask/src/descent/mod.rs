@@ -165,7 +165,7 @@ impl<'a> Descent<'a> {
                         Propagation::Nothing => {}
                         Propagation::Now => self.process(gss, node, continuation, scans)?,
                         Propagation::Deferred => {
-                            self.deferred.push(Descriptor::ProcessDelta { gss, node, scans })
+                            self.deferred.push(Descriptor::ProcessDelta { gss, node, scans });
                         }
                     }
                 }

@@ -121,7 +121,7 @@ impl Lexicon {
     fn imported(&self, from: &Store, language: RegularId) -> Option<ImportId> {
         let mut transcript: SmallVec<[u32; INLINE_FORM_WORDS]> = SmallVec::new();
         if !analysis::write_canonical_form(from, language, MAX_KEPT_FORM_WORDS, &mut |number| {
-            transcript.push(number)
+            transcript.push(number);
         }) {
             return None;
         }

@@ -163,7 +163,7 @@ fn discover(store: &mut Store, search: &mut Search, a: RegularId, from: Option<(
             }
             Classification::Void => {}
             Classification::Parts(parts) => {
-                stack.extend(parts.into_iter().map(|part| (part, Some((a, None)))))
+                stack.extend(parts.into_iter().map(|part| (part, Some((a, None)))));
             }
             Classification::State if matches!(store.node(a).kind, Kind::And(_)) && has_witness(store, a) => {
                 search.found.push(a);

@@ -25,7 +25,7 @@ const MAX_LOOP_STATES: usize = 16;
 
 /// Drops operands of a union that another operand contains.
 pub(crate) fn drop_contained(store: &Store, members: &mut Vec<RegularId>) {
-    drop_by(store, members, |store, large, member| loop_contains(store, large, member));
+    drop_by(store, members, loop_contains);
 }
 
 /// Drops operands of an intersection that contain another operand.

@@ -185,10 +185,10 @@ fn derive_operands(store: &mut Store, stack: &mut Vec<RegularId>, byte: u8) -> R
                 }
             }
             Kind::Not(a) | Kind::PrefixMinimal(a) | Kind::Repeat { base: a, .. } => {
-                push_unless_cached(store, stack, a, byte)
+                push_unless_cached(store, stack, a, byte);
             }
             Kind::Json { text: a, at: JsonPosition::Character } if is_raw(byte) => {
-                push_unless_cached(store, stack, a, byte)
+                push_unless_cached(store, stack, a, byte);
             }
             _ => {}
         }

@@ -54,7 +54,7 @@ fn flatten(store: &Store, parts: &[RegularId]) -> Vec<RegularId> {
         match store.node(part).kind {
             Kind::Empty => {}
             Kind::Or(list) => {
-                members.extend(store.list(list).iter().map(|&member| resolve_empty(store, member)))
+                members.extend(store.list(list).iter().map(|&member| resolve_empty(store, member)));
             }
             Kind::Repeat { base, min: 0, max: 1 } => members.extend([RegularId::EPSILON, base]),
             _ => members.push(part),

@@ -137,7 +137,7 @@ impl FiniteLanguage {
                 }
             }
             CursorState::After(bytes) if bytes < after.len() => {
-                tell(after[bytes], CursorState::After(bytes + 1))
+                tell(after[bytes], CursorState::After(bytes + 1));
             }
             CursorState::After(_) => {}
         }

@@ -307,7 +307,7 @@ fn append_each(store: &Store, a: RegularId, most: TextLimits, depth: u32, texts:
             } else {
                 most.texts / texts.len()
             };
-            if words.len() as usize > few {
+            if words.len() > few {
                 return false;
             }
             let words: Vec<&[u8]> = (words).map(|word| &list.word(word)[depth as usize..]).collect();

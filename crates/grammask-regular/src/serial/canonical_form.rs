@@ -268,7 +268,7 @@ mod tests {
 
     fn transcript(store: &Store, a: RegularId) -> Option<Vec<u32>> {
         let mut numbers = Vec::new();
-        write_canonical_form(&store, a, 256, &mut |number| numbers.push(number)).then_some(numbers)
+        write_canonical_form(store, a, 256, &mut |number| numbers.push(number)).then_some(numbers)
     }
 
     /// Different expressions, and all that derivatives make of them.

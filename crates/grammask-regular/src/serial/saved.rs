@@ -149,7 +149,7 @@ pub(crate) fn save(store: &Store, languages: &[RegularId]) -> Languages {
     let (expressions, states) = reachable(store, languages);
     let base = expressions.partition_point(|a| a.0 < PREDEFINED);
     let mut saver = Saver {
-        store: store,
+        store,
         expressions: &expressions[base..],
         states: &states[usize::from(states.first() == Some(&0))..],
         numbers: Default::default(),

@@ -200,17 +200,17 @@ impl Store {
             NumeralPosition::Integer(remainder) => write!(f, " from {remainder}")?,
             NumeralPosition::Point(remainder) => write!(f, " from {remainder} at the point")?,
             NumeralPosition::Fraction { left, remainder } => {
-                write!(f, " from {remainder} with {left} places left")?
+                write!(f, " from {remainder} with {left} places left")?;
             }
             NumeralPosition::Mantissa { digits, least } => {
-                write!(f, " behind {digits} places, exponent from {least}")?
+                write!(f, " behind {digits} places, exponent from {least}")?;
             }
             NumeralPosition::Whole { digits, side } => {
-                write!(f, " behind {digits} digits, {}", name_of(side))?
+                write!(f, " behind {digits} digits, {}", name_of(side))?;
             }
             NumeralPosition::Digits => f.write_str(" behind more digits")?,
             NumeralPosition::Significant { digits, side } => {
-                write!(f, " behind {digits} places, {}", name_of(side))?
+                write!(f, " behind {digits} places, {}", name_of(side))?;
             }
             NumeralPosition::Compared { at, has_digit } => {
                 write!(f, " {} digit {at}", if has_digit { "at" } else { "at the point, at" })?;
@@ -220,7 +220,7 @@ impl Store {
             NumeralPosition::ExponentIs(value) => write!(f, " at the exponent {value}")?,
             NumeralPosition::AnyExponent => f.write_str(" at an exponent")?,
             NumeralPosition::AtLeast { least, read } => {
-                write!(f, " in an exponent, {read} of at least {least}")?
+                write!(f, " in an exponent, {read} of at least {least}")?;
             }
             NumeralPosition::AtMost { most, read, has_digit } => {
                 let sign = if has_digit { "" } else { " behind its sign" };

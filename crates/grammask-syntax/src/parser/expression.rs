@@ -227,7 +227,7 @@ impl Parser<'_> {
                 self.push_placeholder();
             }
             TokenKind::Bar | TokenKind::Close(_) | TokenKind::Semicolon => {
-                self.missing_operand(*preceding, rule)
+                self.missing_operand(*preceding, rule);
             }
             TokenKind::Bad => {
                 let span = self.bump().span;

@@ -55,7 +55,7 @@ impl Grammar {
         let flag = config.json_schema.cancel.as_ref();
         let is_cancelled = || flag.is_some_and(|flag| flag.load(Ordering::Relaxed));
         let store = store_for(&translation.ast, config);
-        let built = Self::build(Cow::Owned(translation.ast), store, vocabulary, config, &is_cancelled);
+        let built = Self::build(Cow::Owned(translation.ast), store, vocabulary, config, is_cancelled);
         let grammar =
             built.map_err(Error::about_schema)?.ok_or_else(grammask_json_schema::Error::cancelled)?;
         let ahead = Prefetch { texts: &COMMON_PREFIXES, nodes: config.prefetch_nodes, cancel: flag };

@@ -47,7 +47,7 @@ pub(super) fn subtract_regexes(
                 left.0 = cx.languages.union(others);
             }
             None => {
-                cx.refuse_or_relax(cx.current_schema, "format", "strings that are not regular expressions")?
+                cx.refuse_or_relax(cx.current_schema, "format", "strings that are not regular expressions")?;
             }
         }
     }

@@ -131,7 +131,7 @@ impl Lexicon {
         match &known.tokens.base {
             None => {}
             Some((representative, differing)) if differing.is_empty() && known.tokens.own.is_empty() => {
-                entry = *representative
+                entry = *representative;
             }
             Some(_) => return Ok(None),
         }

@@ -239,7 +239,7 @@ impl Gathering<'_, '_, '_> {
         for factor in alternatives.iter().copied().flatten() {
             match factor.atom {
                 Atom::Nonterminal(id) => {
-                    deepest = deepest.max(1 + self.depth_of(id, max_depth.checked_sub(1)?)?)
+                    deepest = deepest.max(1 + self.depth_of(id, max_depth.checked_sub(1)?)?);
                 }
                 Atom::Terminal(id) if self.grammar.terminals.get(id).is_special() => return None,
                 Atom::Terminal(_) => {}
