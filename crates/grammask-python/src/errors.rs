@@ -98,7 +98,7 @@ fn grammar_error(py: Python<'_>, error: &grammask::Error, text: Option<&str>) ->
         entry.set_item("start", found.span.start)?;
         entry.set_item("end", found.span.end)?;
         if let Some(text) = text {
-            let place = grammask_syntax::line_column(text, found.span.start as usize);
+            let place = grammask_syntax::line_column(text, found.span.start);
             entry.set_item("line", place.line)?;
             entry.set_item("column", place.column)?;
         }

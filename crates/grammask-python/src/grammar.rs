@@ -90,7 +90,7 @@ impl Grammar {
     /// threads.
     #[pyo3(signature = (*, states = 1000, threads = 1))]
     fn warm(&self, py: Python<'_>, states: usize, threads: usize) -> PyResult<()> {
-        let limits = WarmLimits { states, threads, ..WarmLimits::default() };
+        let limits = WarmLimits { states, threads };
         guard::catching(|| {
             py.detach(|| self.inner.warm(&limits, |_| ControlFlow::Continue(())));
             Ok(())

@@ -30,7 +30,7 @@ impl Rng {
     }
 
     /// Returns the next random number.
-    pub fn next(&mut self) -> u64 {
+    pub fn next_u64(&mut self) -> u64 {
         self.0.next_u64()
     }
 
@@ -38,7 +38,7 @@ impl Rng {
     ///
     /// The remainder is slightly biased, which does not matter for tests.
     pub fn below(&mut self, limit: usize) -> usize {
-        if limit == 0 { 0 } else { (self.next() % limit as u64) as usize }
+        if limit == 0 { 0 } else { (self.next_u64() % limit as u64) as usize }
     }
 
     /// Returns true in `times` of `of` cases.

@@ -132,10 +132,10 @@ pub fn run(options: &MaskbenchOptions) -> anyhow::Result<Server> {
 }
 
 /// Serves all schemas with one engine. Returns `None` if there is no such engine.
-fn serve_all<'b>(
-    bench: &'b Bench,
+fn serve_all(
+    bench: &Bench,
     threads: usize,
-    create: impl Fn() -> anyhow::Result<Option<Box<dyn Judge + 'b>>> + Sync,
+    create: impl Fn() -> anyhow::Result<Option<Box<dyn Judge + '_>>> + Sync,
 ) -> anyhow::Result<Option<EngineRun>> {
     let parts = bench.on_threads(threads, |lines| {
         let Some(mut judge) = create()? else { return Ok(None) };

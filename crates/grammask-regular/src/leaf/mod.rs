@@ -25,16 +25,22 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use word_list::{WordList, WordRange};
 
+/// Ranges of characters, ascending; both ends are inclusive.
+type CharRanges = Arc<[(char, char)]>;
+
+/// Texts in ascending order.
+type SortedTexts = Arc<[Box<[u8]>]>;
+
 /// The automata of all leaves of a store. Clones of a store share them.
 #[derive(Clone)]
 pub(crate) struct Leaves {
     pub(crate) acyclic: Arc<AcyclicDfa>,
     /// States of the acyclic DFA for character classes, by their ranges.
-    pub(crate) classes: FxHashMap<Arc<[(char, char)]>, u32>,
+    pub(crate) classes: FxHashMap<CharRanges, u32>,
     pub(crate) word_lists: Interner<Arc<WordList>, Arc<WordList>>,
     pub(crate) word_ranges: Interner<WordRange, WordRange>,
     /// By their sorted texts.
-    pub(crate) aho_corasick: Interner<Arc<[Box<[u8]>]>, Arc<AhoCorasick>>,
+    pub(crate) aho_corasick: Interner<SortedTexts, Arc<AhoCorasick>>,
     /// By their text.
     pub(crate) factor_automata: Interner<Arc<[u8]>, Arc<FactorAutomaton>>,
     pub(crate) numbers: Interner<Arc<Numbers>, Arc<Numbers>>,

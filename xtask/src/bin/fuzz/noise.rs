@@ -217,8 +217,11 @@ fn play_with(rng: &mut Rng, text: &str, vocabulary: &Vocabulary) -> Result<(), S
         matcher.fill_mask(&mut row).map_err(|error| about(error.to_string()))?;
         let has_limit = matcher.error().is_some();
         // Also ids that the vocabulary does not have, and ids beyond any row.
-        let id =
-            if rng.chance(1, 8) { rng.next() as u32 } else { rng.below(vocabulary.id_count() + 2) as u32 };
+        let id = if rng.chance(1, 8) {
+            rng.next_u64() as u32
+        } else {
+            rng.below(vocabulary.id_count() + 2) as u32
+        };
         let allowed = row.get(id as usize / 32).is_some_and(|word| word & (1 << (id % 32)) != 0);
         let before = (matcher.state(), matcher.len(), matcher.text().to_vec());
         let validated = matcher.validate(&[TokenId(id)]) == 1;
