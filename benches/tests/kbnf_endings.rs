@@ -7,8 +7,8 @@
 //!   seeds in order; its parent counts a seed that it does not finish, and continues after it.
 //! - With `kbnf`'s default settings: ids that its mask lacks, although it accepts their tokens. Its caches
 //!   lose some. Its mask must still be a subset.
-//! - With `kbnf`'s default settings: results that it contradicts itself without caches and compaction. They are
-//!   counted, and must be rare.
+//! - With `kbnf`'s default settings: results that it contradicts itself without caches and compaction. They
+//!   are counted, and must be rare.
 //! - An engine after a rejected token. `kbnf` does not restore its state if it has compacted it, so each
 //!   token is tried on a clone.
 //! - Shapes that `kbnf` misreads. The generator makes no nullable part inside of a repetition, no nonterminal

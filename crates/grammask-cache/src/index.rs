@@ -202,8 +202,8 @@ impl Index {
     }
 }
 
-/// Returns the tag of a hash, which gives its slots in tables of all sizes. It is the upper half of a product,
-/// as in Fibonacci hashing, so that all bits of the hash contribute.
+/// Returns the tag of a hash, which gives its slots in tables of all sizes. It is the upper half of a
+/// product, as in Fibonacci hashing, so that all bits of the hash contribute.
 fn tag(hash: u64) -> u32 {
     (hash.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as u32
 }

@@ -135,7 +135,7 @@ pub fn run(options: &MaskbenchOptions) -> anyhow::Result<Server> {
 fn serve_all(
     bench: &Bench,
     threads: usize,
-    create: impl Fn() -> anyhow::Result<Option<Box<dyn Judge + '_>>> + Sync,
+    create: impl Fn() -> anyhow::Result<Option<Box<dyn Judge>>> + Sync,
 ) -> anyhow::Result<Option<EngineRun>> {
     let parts = bench.on_threads(threads, |lines| {
         let Some(mut judge) = create()? else { return Ok(None) };

@@ -123,8 +123,8 @@ impl TailCalls {
 
     /// Returns true if replacing a call by a jump preserves the language.
     ///
-    /// This holds if nothing can follow the call. It also holds if the caller calls itself and can end only in
-    /// `next`, because the continuations after the call are then those of the callee.
+    /// This holds if nothing can follow the call. It also holds if the caller calls itself and can end only
+    /// in `next`, because the continuations after the call are then those of the callee.
     fn is_tail_call(&self, dfa: DfaView<'_>, caller: usize, callee: usize, next: u32) -> bool {
         // A state without edges is final, because the automaton of productions has no dead states.
         dfa.edges(next as usize).is_empty() || (caller == callee && self.only_final[caller] == Some(next))

@@ -44,8 +44,8 @@ fn greedy_decoding_of_free_text_between_fixed_texts() {
     let steps = [
         (1, 3, Ongoing, [OUT, 0.0, 0.0, 1.0, 0.0, 0.0]),
         (3, 4, Ongoing, [OUT, 0.0, 0.0, 0.0, 1.0, 0.0]),
-        // The documentation shows OUT for the last token, as versions before 0.4.1 gave. Version 0.5.7 lets the token
-        // run past the first complete text.
+        // The documentation shows OUT for the last token, as versions before 0.4.1 gave. Version 0.5.7 lets
+        // the token run past the first complete text.
         (4, 1, Ongoing, [OUT, 1.0, 0.0, 0.0, 0.0, 0.0]),
         (1, 5, Ongoing, [OUT, 0.0, 0.0, 0.0, 0.0, 1.0]),
         (5, 0, Finished, [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]),
