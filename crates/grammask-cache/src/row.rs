@@ -56,7 +56,7 @@ impl Row {
     }
 }
 
-/// As [`Row`], but with inline space for [`INLINE_VALUES`] values; the row is allocated for more. Most states
+/// As [`Row`], but with inline space for `INLINE_VALUES` values; the row is allocated for more. Most states
 /// of a recognizer are left by one or a few classes.
 ///
 /// All values stored under one index must be equal.

@@ -39,7 +39,8 @@ const MAX_CHAIN_BYTES: usize = 64;
 /// Maximum number of loops of one automaton that become text loops.
 const MAX_TEXT_LOOPS_PER_DFA: usize = 16;
 
-/// Maximum number of failed attempts at text loops in a grammar, so that many unsuitable loops cost little.
+/// Maximum number of failed attempts at text loops in a grammar. Beyond it, no further loop is tried, so that
+/// unsuitable loops cost little.
 const MAX_FAILED_TEXT_LOOPS: usize = 256;
 
 /// With at least this many terminals, the store reserves space for [`EXPRESSIONS_PER_TERMINAL`] expressions
@@ -48,8 +49,8 @@ const MAX_FAILED_TEXT_LOOPS: usize = 256;
 const MIN_TERMINALS_TO_RESERVE: usize = 1 << 12;
 const EXPRESSIONS_PER_TERMINAL: usize = 8;
 
-/// Maximum number of states of a deterministic automaton for a nondeterministic one of this size. Beyond it,
-/// calls are not inlined, so that networks stay linear in the grammar.
+/// Returns the maximum number of states of the deterministic automaton for `nfa`. Beyond it, calls are not
+/// inlined, so that networks stay linear in the grammar.
 const fn max_dfa_states(nfa: &Nfa) -> usize {
     nfa.len() * 4 + 16
 }
@@ -58,7 +59,7 @@ const fn max_dfa_states(nfa: &Nfa) -> usize {
 pub struct BuildInput<'a> {
     /// The normal form.
     pub normal: NormalForm,
-    /// Languages of its terminals that `store` contains already.
+    /// Languages of the normal form's terminals that `store` already contains.
     pub languages: Languages,
     /// The store for the languages of the lexemes.
     pub store: Store,
@@ -70,7 +71,7 @@ impl Network {
     /// Maximum number of special tokens: class ids have 16 bits, and special tokens use the upper half.
     pub(crate) const MAX_SPECIALS: usize = 1 << 15;
 
-    /// Compiles a normal form. `store` is the store in which its terminals have been, or will be, lowered.
+    /// Compiles a normal form. `store` receives the languages of its terminals, or already contains them.
     ///
     /// # Errors
     /// If the network would exceed [`Limits::max_nodes`](crate::Limits::max_nodes), or a terminal a limit of
@@ -100,7 +101,7 @@ impl Network {
         Ok(Self::compile(input, config)?.expect("it is never cancelled"))
     }
 
-    /// Compiles a normal form that is no longer needed. Returns `None` if cancelled.
+    /// Compiles a normal form, which is consumed. Returns `None` if cancelled.
     ///
     /// # Errors
     /// As [`build`](Self::build).
@@ -304,7 +305,7 @@ impl Builder<'_> {
         if let Some(dfa) = self.inlined_dfa(nonterminal)? {
             return Ok(dfa);
         }
-        // The inlined nonterminals stay callees from now on, so that this attempt is not repeated.
+        // Inlining failed: from now on these nonterminals are callees, so that the attempt is not repeated.
         if !self.inlined.is_empty() {
             for nonterminal in self.inlined.drain(..) {
                 self.call_sites.keep_callee(nonterminal);
@@ -316,7 +317,7 @@ impl Builder<'_> {
         self.read_productions(nonterminal, false)?;
         self.at = nonterminal;
         let dfa = self.determinizer.determinize(&self.nfa, usize::MAX);
-        let dfa = dfa.expect("a tree of productions has a deterministic dfa of its size");
+        let dfa = dfa.expect("a tree of productions has a deterministic automaton of its size");
         Ok(self.dfas.add(dfa))
     }
 
@@ -375,7 +376,8 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Adds a production between two states, apart from the prefix that is on the path already.
+    /// Adds a production between two states. `path` holds the states of the prefix that it shares with the
+    /// previous production.
     fn read_production(
         &mut self,
         production: &[Symbol],
@@ -404,7 +406,7 @@ impl Builder<'_> {
             }
             at = next;
         }
-        // The production before continues from here.
+        // The previous production begins with this whole production.
         if known == production.len() {
             self.nfa.connect(at, Label::Epsilon, exit);
         }
@@ -580,8 +582,8 @@ impl Builder<'_> {
     }
 }
 
-/// Adds a copy without calls for every node that both scans and calls. Returns for every node the one without
-/// calls.
+/// Adds a copy without calls of every node that both scans and calls. Returns for every node the one without
+/// calls: its copy, or the node itself.
 fn split_calls(nodes: &mut Vec<Node>) -> Vec<NetworkNodeId> {
     let count = nodes.len();
     let mut scan_only: Vec<NetworkNodeId> = (0..count as u32).map(NetworkNodeId).collect();

@@ -75,8 +75,8 @@ pub struct Tuning {
     pub gather_texts: bool,
     /// True if rules that call themselves or each other at their ends become loops, as left recursion does.
     pub loop_right_recursion: bool,
-    /// True if a rule at the end of another refers to the other's callers directly (Leo's optimization).
-    /// Without it, right recursion that is not a loop costs more the deeper it is.
+    /// True if a rule called at the end of another one refers to that rule's callers directly (Leo's
+    /// optimization). Without it, the cost of right recursion that is not a loop grows with its depth.
     pub leo: bool,
     /// True if the successors of a set are kept. Otherwise every step is computed again.
     pub keep_steps: bool,

@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-/// A node of the network: a position in a rule. Or a dynamic node: a position in a lexeme, a counter or a
-/// permutation.
+/// A network node (a position in a rule), or a dynamic node (a position in a lexeme, a counter or a
+/// permutation).
 ///
 /// Network nodes come first, [`Network::nodes`](crate::Network::nodes) holds them; dynamic nodes follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -45,7 +45,7 @@ impl OriginId {
     pub const ROOT: Self = Self(0);
     const OPEN: u32 = 1 << 31;
 
-    /// Returns the unknown origin with this index, for a state whose callers are not known.
+    /// Returns the open origin with this index: a placeholder for callers that are not known.
     ///
     /// # Panics
     /// If `index` is 2^31 or more.
@@ -55,12 +55,12 @@ impl OriginId {
         Self(Self::OPEN | index)
     }
 
-    /// Returns the index of an unknown origin. Returns `None` for known origins.
+    /// Returns the index of an open origin. Returns `None` for other origins.
     pub const fn open_index(self) -> Option<usize> {
         if self.0 & Self::OPEN == 0 { None } else { Some((self.0 & !Self::OPEN) as usize) }
     }
 
-    /// Returns true for the root and for unknown origins, which have no callers.
+    /// Returns true for the root and for open origins, which have no callers.
     pub const fn is_outermost(self) -> bool {
         self.0 == Self::ROOT.0 || self.0 & Self::OPEN != 0
     }
@@ -84,7 +84,8 @@ impl fmt::Display for OriginId {
 pub struct SetId(u32);
 
 impl SetId {
-    /// The set after a text that no text of the language begins with: no items, nothing complete.
+    /// The dead set: no items, and no complete origin. The state after a text that is not a prefix of any
+    /// text of the language.
     pub const DEAD: Self = Self(0);
     const GOES_ON: u32 = 1;
     const COMPLETES: u32 = 2;

@@ -1,8 +1,8 @@
 //! An Earley recognizer whose states are plain numbers.
 //!
 //! [`Network::build`] compiles a normal form to a network. A [`Recognizer`] runs it byte by byte. A state is
-//! a [`SetId`]: the interned set of the items that are possible after a text. Texts with equal futures mostly
-//! have equal states, so a step that was taken before is a lookup.
+//! a [`SetId`]: the interned set of the items that are possible after a text. Texts with equal continuations
+//! usually have equal states, so a step that was computed before is a look-up.
 //!
 //! | folder | contents |
 //! | --- | --- |

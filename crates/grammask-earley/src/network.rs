@@ -14,9 +14,8 @@ mod text;
 /// A recursive transition network: for every nonterminal an automaton whose edges are bytes, special tokens,
 /// and calls of nonterminals, lexemes, counters and permutations.
 ///
-/// Nodes do not know their nonterminal; the origin of an item says what follows the rule. Nodes with equal
-/// futures are therefore one node, whichever rules they come from, and all rules end in
-/// [`NetworkNodeId::END`].
+/// A node does not store its nonterminal; the origin of an item determines what follows the rule. Nodes with
+/// equal continuations are therefore shared between rules, and all rules end in [`NetworkNodeId::END`].
 ///
 /// # Invariants
 /// [`Network::check`] tests them:

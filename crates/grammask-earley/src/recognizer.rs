@@ -36,7 +36,7 @@ const STEPS_PER_LOCK: usize = 32;
 /// Runs a [`Network`] over bytes.
 ///
 /// A state is a [`SetId`]: copy it to fork, keep it to go back. Texts with equal possible continuations
-/// mostly have equal states, whatever their lengths and nesting, so the tables stay small.
+/// usually have equal states, whatever their lengths and nesting, so the tables stay small.
 ///
 /// A recognizer can be shared between threads. It only grows. When [`is_over_budget`](Self::is_over_budget)
 /// returns true, make a [`successor`](Self::successor) and [`import`](Self::import) the states that are still
@@ -101,7 +101,7 @@ impl Recognizer {
             initial: SetId::DEAD,
             writer: Mutex::new(writer),
         };
-        // Index 0 of both tables belongs to the entry without content: the dead set, and the root.
+        // In both tables, index 0 is the entry without content: the dead set, and the root.
         recognizer.sets.intern(&[][..], Set::new);
         recognizer.origins.push(Origin::new(Callers::new(), None));
         let start = Item { node: recognizer.network.start, origin: OriginId::ROOT };
@@ -161,7 +161,7 @@ impl Recognizer {
         self.initial
     }
 
-    /// Returns the state after `byte`, or [`SetId::DEAD`] if no text of the language continues so.
+    /// Returns the state after `byte`, or [`SetId::DEAD`] if no text of the language continues with it.
     ///
     /// # Errors
     /// If a limit is exceeded. The recognizer can still be used.
@@ -190,7 +190,7 @@ impl Recognizer {
     }
 
     /// Returns the state after several bytes. Returns [`SetId::DEAD`] if `passes` rejects a state between two
-    /// of them.
+    /// bytes.
     ///
     /// Equivalent to one [`step`](Self::step) per byte, but takes the lock once for several new steps.
     ///
@@ -339,8 +339,8 @@ impl Recognizer {
             let other = from.lock();
             (self.lock(), other)
         };
-        // Under the lock hardly any other thread adds bytes. Dropping the guard adds those of the language
-        // store.
+        // The lock is held, so nearly all added bytes belong to this import. Dropping the guard charges the
+        // growth of the language store.
         let before = self.bytes_used();
         let items = &from.set(state).items;
         let imported = own.with(|stages, cx| import(stages, cx, from, other.stages(), items));
@@ -459,7 +459,7 @@ impl Recognizer {
         &self.origins
     }
 
-    /// Adds to the bytes of the tables.
+    /// Adds to the number of bytes that the tables use.
     pub(crate) fn spend(&self, bytes: usize) {
         self.budget.spend(bytes);
     }

@@ -136,7 +136,7 @@ impl<'a> WriterGuard<'a> {
     }
 
     /// Returns the set after the byte class of `byte`, given a kernel whose closure is unknown. Predicts only
-    /// what takes the byte.
+    /// callees that begin with the byte.
     pub(crate) fn step_by_byte(&mut self, kernel: &[Item], class: Class, byte: u8) -> Result<SetId, Error> {
         self.with(|stages, cx| {
             let Stages { nodes, origins, predictor, completer, taking } = stages;

@@ -61,7 +61,8 @@ impl Default for Config {
 /// [`Reason::Limit`](crate::Reason::Limit). The second group bounds constructions that grow fast: beyond it,
 /// the constraint has no exact grammar, and [`Config::unsupported`] decides.
 ///
-/// Limits do not depend on the clock or the machine: a schema within them always is.
+/// Limits do not depend on the clock or the machine: a schema within the limits on one machine is within them
+/// on all machines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
@@ -177,8 +178,8 @@ pub enum Whitespace {
 }
 
 impl Whitespace {
-    /// Returns the field of a separator that would make documents other than JSON, and the sign that it must
-    /// have. Returns `None` if there is no such separator.
+    /// Returns the field of the first separator that is not its punctuation mark within white space, and that
+    /// mark. Returns `None` if there is no such separator.
     pub(crate) fn wrong_separator(&self) -> Option<(&'static str, &'static str)> {
         let Self::Separators { item, key } = self else { return None };
         let is_wrong = |text: &str, sign: &str| text.trim_matches([' ', '\t', '\n', '\r']) != sign;
@@ -207,8 +208,8 @@ pub enum AdditionalProperties {
     /// `unevaluatedProperties`.
     ///
     /// Each value is closed as a whole: a key is allowed if any schema that applies to the value names or
-    /// matches it. The schemas of `allOf` and `$ref` count together, and those of one branch of `anyOf` and
-    /// `oneOf`. Schemas under `not` and `if` do not close a value, so this option never allows more than
+    /// matches it. The schemas of `allOf` and `$ref` count together, and so do those of one branch of `anyOf`
+    /// and `oneOf`. Schemas under `not` and `if` do not close a value, so this option never allows more than
     /// [`Standard`](Self::Standard).
     Closed,
 }

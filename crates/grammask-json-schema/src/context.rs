@@ -15,11 +15,11 @@ use crate::language::{LanguageId, Languages};
 use crate::value::evaluate::Evaluation;
 use crate::{Config, Unsupported};
 
-/// Why a question has no answer.
+/// The reason why an evaluation ended without a result.
 pub(crate) enum Stop {
     /// The translation fails.
     Error(Box<Error>),
-    /// The answer depends on one that is being computed: a cycle in lazy evaluation.
+    /// The result depends on one that is being computed: a cycle in lazy evaluation.
     Cycle,
 }
 
@@ -54,12 +54,12 @@ pub(crate) struct Context<'a> {
     work: u64,
 }
 
-/// Everything that the schema mentions and the grammar does not assert, each once.
+/// All constraints and keywords that the schema mentions and the grammar does not assert, each once.
 #[derive(Default)]
 pub(crate) struct Relaxations {
-    /// In the order in which they were met.
+    /// The relaxations, in the order of discovery.
     pub list: Vec<Relaxation>,
-    /// Schema, keyword and reason of each.
+    /// Schema, keyword and reason of each relaxation.
     listed: FxHashSet<(SchemaId, String, String)>,
 }
 
@@ -88,7 +88,7 @@ impl<'a> Context<'a> {
     /// Counts units of work.
     ///
     /// # Errors
-    /// When [`Limits::max_work`](crate::Limits::work) is exceeded, or on cancellation.
+    /// When [`Limits::max_work`](crate::Limits::max_work) is exceeded, or on cancellation.
     pub(crate) fn spend(&mut self, units: u64) -> Result<(), Stop> {
         self.work += units;
         let limit = self.config.limits.max_work;
@@ -96,13 +96,13 @@ impl<'a> Context<'a> {
             return Err(self.limit_here(Limit::Work, limit));
         }
         if self.config.cancel.as_ref().is_some_and(|cancel| cancel.load(Ordering::Relaxed)) {
-            // Without the pointer of the schema, which may take long to write.
+            // Omits the pointer of the schema, because writing it may take long.
             return Err(Error::cancelled().into());
         }
         Ok(())
     }
 
-    /// Ends the translation on cancellation. For loops whose steps are not work by themselves.
+    /// Ends the translation on cancellation. For loops whose iterations do not count as work.
     pub(crate) fn check_cancelled(&mut self) -> Result<(), Stop> {
         self.spend(0)
     }
@@ -112,7 +112,7 @@ impl<'a> Context<'a> {
         self.error(self.current_schema, "", reason)
     }
 
-    /// Returns an error at the current schema: a limit is exceeded.
+    /// Returns the error for an exceeded limit at the current schema.
     pub(crate) fn limit_here(&self, limit: Limit, value: u64) -> Stop {
         self.error_here(Reason::limit(limit, value))
     }
@@ -121,10 +121,10 @@ impl<'a> Context<'a> {
         Error::new(self.documents.pointer(schema), keyword, reason).into()
     }
 
-    /// Refuses a constraint that has no exact grammar, or leaves it out and lists it, by
-    /// [`Config::unsupported`].
+    /// Handles a constraint that has no exact grammar. By [`Config::unsupported`], returns an error, or lists
+    /// a relaxation, after which the caller omits the constraint.
     ///
-    /// The caller must allow more values without the constraint, never fewer.
+    /// Without the constraint, the caller must allow more values, never fewer.
     pub(crate) fn refuse_or_relax(
         &mut self,
         schema: SchemaId,
@@ -142,7 +142,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Lists something that the grammar does not assert.
+    /// Adds a relaxation to the list, unless it is listed already.
     pub(crate) fn list_relaxation(&mut self, schema: SchemaId, keyword: &str, reason: impl Into<String>) {
         let (keyword, reason) = (keyword.to_owned(), reason.into());
         if self.relaxations.listed.insert((schema, keyword.clone(), reason.clone())) {
@@ -174,7 +174,7 @@ impl<'a> Context<'a> {
             Err(limit) => Err(limit),
         };
         self.emptiness.insert(language, emptiness.clone());
-        // One search can take as long as everything else, so it is charged by the automata that it built.
+        // One search can take as long as all other work, so charge it by the automata that it built.
         self.spend(1 + self.languages.size().saturating_sub(before) as u64)?;
         Ok(emptiness)
     }

@@ -128,8 +128,8 @@ impl Error {
         Self::new("", "", Reason::Unsatisfiable(what.to_owned()))
     }
 
-    /// Returns the error of a schema whose grammar was translated, but exceeds a limit when it is compiled or
-    /// run.
+    /// Returns the error of a schema that was translated, but whose grammar exceeds a limit when it is
+    /// compiled or run.
     pub fn not_run(limit: &impl fmt::Display) -> Self {
         Self::new("", "", Reason::Unsupported(format!("all constraints together exceed a limit: {limit}")))
     }
@@ -144,9 +144,9 @@ impl Error {
     }
 }
 
-/// Length of the longest pointer that is shown whole, in bytes.
+/// Maximum length of a pointer that is shown in full, in bytes.
 const MAX_SHOWN_POINTER_BYTES: usize = 400;
-/// Length of what is shown of each end of a longer pointer, in bytes.
+/// Number of bytes shown of each end of a longer pointer.
 const SHOWN_END_BYTES: usize = 150;
 
 /// Returns both ends of a pointer that is too long to be shown.

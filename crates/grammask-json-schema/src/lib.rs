@@ -1,4 +1,4 @@
-//! Translates JSON Schema to KBNF: the grammar of exactly the documents that a schema calls valid.
+//! Translates JSON Schema to KBNF: a grammar of exactly the documents that are valid under a schema.
 //!
 //! The input is a schema of any draft from 4 to 2020-12, the output a syntax tree of [`grammask_syntax`]. A
 //! constraint that has no exact grammar is an error that names its location. With [`Unsupported::Relax`], it
@@ -93,8 +93,8 @@ pub fn translate(schema: &Value, config: &Config) -> Result<Translation, Error> 
     match translate_root(&mut cx) {
         Ok(ast) => Ok(Translation { ast, relaxations: cx.relaxations.list }),
         Err(Stop::Error(error)) => Err(*error),
-        // Unreachable in practice: only questions about the inside of a value meet cycles, and their callers
-        // answer.
+        // Unreachable in practice: cycles occur only in the evaluation of nested values, and its callers
+        // handle them.
         Err(Stop::Cycle) => {
             Err(Error::new("", "", Reason::Unsupported("a schema that depends on itself".to_owned())))
         }

@@ -1,4 +1,4 @@
-//! How masks are computed, and when a text ends.
+//! Configuration of masks, and the condition that ends a text.
 
 use grammask_trie::TokenId;
 
@@ -7,8 +7,7 @@ use grammask_trie::TokenId;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Ending {
     /// The text ends when one of these tokens is accepted. They are allowed exactly where the text is in the
-    /// language,
-    /// whatever their bytes are. Without tokens, a text ends where it is complete and cannot go on.
+    /// language, whatever their bytes are. Without tokens, a text ends where it is complete and cannot go on.
     EndOfSequence(Vec<TokenId>),
     /// The text ends as soon as it is in the language. No token may go on past that byte.
     Eager,
@@ -43,13 +42,11 @@ pub struct Config {
     /// True if whole masks are kept. Performance only. Default: true.
     pub keep_masks: bool,
     /// Bytes that summaries and masks may hold; beyond it,
-    /// [`Masks::is_over_budget`](crate::Masks::is_over_budget) returns
-    /// `true`. Tables that were replaced stay in memory while an idle matcher refers to them. Default: 32
-    /// MiB.
+    /// [`Masks::is_over_budget`](crate::Masks::is_over_budget) returns `true`. Tables that were replaced stay
+    /// in memory while an idle matcher refers to them. Default: 32 MiB.
     pub budget: usize,
     /// Sets with at most this many trie nodes below them are walked with a state, larger ones rule by rule.
-    /// Performance
-    /// only. Default: 512.
+    /// Performance only. Default: 512.
     pub light: usize,
 }
 

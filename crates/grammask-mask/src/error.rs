@@ -12,10 +12,10 @@ pub enum BindError {
     /// A special token of the grammar.
     #[error("the vocabulary has no special token {special}")]
     UnknownSpecial {
-        /// As the grammar writes it.
+        /// The token as the grammar writes it.
         special: Special,
     },
-    /// A token that is to end texts.
+    /// A token that ends texts.
     #[error("the vocabulary has no {id}, which is to end texts")]
     UnknownEnd {
         /// Its id.
@@ -23,24 +23,23 @@ pub enum BindError {
     },
 }
 
-/// All that keeps a grammar and a vocabulary apart: at least one thing, those of the grammar first, each
-/// once.
+/// All errors of binding a grammar to a vocabulary: at least one, each once, those of the grammar first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BindErrors(Vec<BindError>);
 
 impl BindErrors {
-    /// `Ok` iff there are none.
+    /// Returns `Ok` if there are no errors.
     pub(crate) fn unless_empty(errors: Vec<BindError>) -> Result<(), Self> {
         if errors.is_empty() { Ok(()) } else { Err(Self(errors)) }
     }
 
-    /// The errors, at least one.
+    /// Returns the errors, at least one.
     pub fn as_slice(&self) -> &[BindError] {
         &self.0
     }
 }
 
-/// The first few, and how many more there are.
+/// Displays the first errors, and the number of further ones.
 impl fmt::Display for BindErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const SHOWN: usize = 8;

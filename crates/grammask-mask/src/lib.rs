@@ -1,10 +1,9 @@
 //! Token masks from recognizer states and a vocabulary trie.
 //!
-//! [`Masks`] binds a recognizer to a vocabulary. The mask of a state is the union of what its items take
-//! below the root of
-//! the trie and, where an origin is complete inside of a token, of what its callers take from there on. Each
-//! such part depends
-//! on a node and a list of trie nodes only, so it is computed once.
+//! [`Masks`] binds a recognizer to a vocabulary. The mask of a state is the union of the tokens that its
+//! items accept below the root of the trie. If an origin completes inside a token, the tokens that its
+//! callers accept from there are added. Each such summary depends on a network node and a set of trie nodes
+//! only, so it is computed once.
 //!
 //! ```
 //! use std::sync::Arc;

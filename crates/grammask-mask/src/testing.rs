@@ -8,7 +8,7 @@ use grammask_trie::{TokenId, Vocabulary};
 
 use crate::{Config, Ending, Lexicon, Masks};
 
-/// A lexicon of some words that knows nothing of lexemes.
+/// Returns a lexicon of some words without entries.
 pub(crate) fn lexicon(words: &[&str]) -> Arc<Lexicon> {
     let tokens = (0..).map(TokenId).zip(words.iter().map(|word| word.as_bytes().to_vec()));
     let vocabulary = Vocabulary::new(tokens, [], &Default::default()).unwrap();
@@ -22,7 +22,7 @@ pub(crate) fn network(grammar: &str) -> Arc<Network> {
     Arc::new(Network::build(&normal, store, &Default::default()).unwrap())
 }
 
-/// Empty tables of a grammar.
+/// Returns empty tables of a grammar.
 pub(crate) fn masks(network: &Arc<Network>, lexicon: &Arc<Lexicon>, config: &Config) -> Masks {
     let recognizer = Recognizer::new(Arc::clone(network), &Default::default());
     Masks::new(recognizer, Arc::clone(lexicon), &Ending::default(), config).unwrap()

@@ -3,7 +3,7 @@
 use crate::limits::{Limit, LimitExceeded};
 use thiserror::Error;
 
-/// Why a language could not be made or decided.
+/// The reason why an operation on a language failed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -15,7 +15,7 @@ pub enum Error {
     Regex {
         /// Byte offset in the pattern.
         offset: usize,
-        /// The condition that does not hold.
+        /// Description of the rule that the regex breaks.
         message: String,
     },
     /// A text that should be a numeral is not one.

@@ -62,7 +62,7 @@
 //! | `automaton` | derivatives |
 //! | `leaf`, `number`, `json` | languages with an automaton of their own: words and classes, numbers, JSON strings |
 //! | [`analysis`] | proofs about languages, for a lexer over a vocabulary |
-//! | `bounded` | languages that are equal for all strings up to some length |
+//! | `bounded` | simpler languages that differ only in long, or only in short, strings |
 //! | `serial` | saving, loading, copying, comparing across stores |
 
 mod alphabet;

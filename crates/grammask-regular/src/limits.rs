@@ -5,8 +5,8 @@ use thiserror::Error;
 
 /// The limits of a [`Store`](crate::Store). Exceeding one is an [`Error::Limit`](crate::Error::Limit).
 ///
-/// The defaults are generous. A limit above what the representation can hold, which each field states, means
-/// the latter.
+/// The defaults are generous. Some fields state the maximum that the representation can hold; a higher value
+/// means this maximum.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
@@ -29,7 +29,7 @@ pub struct Limits {
     pub regex_classes: usize,
     /// Bytes of a literal, or of all strings of a set of literals; 2^26 by default, at most 2^31 - 1.
     pub literal_length: usize,
-    /// Bytes of a text given for its substrings; 2^21 by default, at most 2^29 - 1.
+    /// Bytes of a text whose substrings are a language; 2^21 by default, at most 2^29 - 1.
     pub substrings_length: usize,
     /// Bytes of all texts of one exception; 2^23 by default, at most 2^31 - 1.
     pub except_length: usize,
@@ -40,9 +40,9 @@ pub struct Limits {
     pub json_nesting: u8,
     /// Digits of a bound of a comparison of numbers; 10,000 by default, which is the most.
     pub numeral_digits: usize,
-    /// Digits of a number whose multiples are asked for; 40 by default, which is the most.
+    /// Digits of a divisor; 40 by default, which is the most.
     pub divisor_digits: usize,
-    /// A number whose multiples are asked for, written without its point and last zeros; 2^64 - 1 by default.
+    /// Greatest divisor, written without its point and trailing zeros; 2^64 - 1 by default.
     pub divisor: u64,
 }
 

@@ -118,6 +118,9 @@ fn steps(workspace: &Workspace) -> Vec<Step> {
         let command = format!("check --locked --all-targets -p {}", package.name);
         steps.push(step(&format!("{} alone", package.name), &command));
     }
+    let python = "clippy --locked -p grammask-python -- -D warnings";
+    steps.push(step("clippy of the Python package", python));
+    steps.push(step("tests of the Python package", "xtask python"));
     steps.push(models("clippy of the models", &["clippy"], &["--", "-D", "warnings"], workspace));
     steps.push(models("models", &["test", "--release"], &[], workspace));
     steps

@@ -1,9 +1,9 @@
-//! Finds nonterminals that can be inlined, as far as the productions show it.
+//! Finds nonterminals that can be inlined, from the productions alone.
 //!
-//! A nonterminal with one call site needs no callee; its productions replace the call. Calls count as one
-//! site if the productions begin alike up to there, as in `a B 'x' | a B 'y'`. They also count as one if they
-//! are the last symbols of one nonterminal's productions: `product` in `sum ::= product | sum '+' ws product
-//! | sum '+' product`.
+//! A nonterminal with one call site needs no callee; its productions replace the call. Two calls count as one
+//! site if the symbols before them are equal, as in `a B 'x' | a B 'y'`. They also count as one site if both
+//! end a production of the same nonterminal: `product` in `sum ::= product | sum '+' ws product | sum '+'
+//! product`.
 
 use std::cmp::Ordering;
 
@@ -76,7 +76,7 @@ impl CallSites {
         sites.caller = caller;
     }
 
-    /// Makes a nonterminal remain a callee.
+    /// Excludes a nonterminal from inlining.
     pub(crate) fn keep_callee(&mut self, nonterminal: NonterminalId) {
         let sites = &mut self.0[nonterminal.index()];
         sites.count += 2;
@@ -108,8 +108,8 @@ pub(crate) fn sort(normal: &mut NormalForm) {
     }
 }
 
-/// Returns the number of symbols that a production shares with the beginning of the one before it, whose last
-/// symbol does not count.
+/// Returns the length of the common prefix of two adjacent productions, in symbols. The last symbol of
+/// `before` is not part of the prefix.
 pub(crate) fn shared_prefix(before: &[Symbol], production: &[Symbol]) -> usize {
     let longest = before.len().saturating_sub(1);
     production.iter().zip(&before[..longest]).take_while(|(one, other)| one == other).count()

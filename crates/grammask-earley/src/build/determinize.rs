@@ -1,4 +1,4 @@
-//! Subset construction: from the dfa of a nonterminal with epsilon edges to a deterministic one.
+//! Subset construction: from the nondeterministic automaton of a nonterminal to a deterministic one.
 //!
 //! # Source
 //! M. Rabin, D. Scott, "Finite automata and their decision problems", 1959.
@@ -9,9 +9,9 @@ use crate::build::minimize::Minimizer;
 use crate::build::nfa::{INITIAL_CAPACITY, Label, Nfa};
 
 /// Maximum number of edge visits of a subset construction, per edge of the input and per allowed state.
-/// Mostly two suffice. Nested repetitions need more, because their subsets have many members, and so do
-/// alternatives under one repetition, because each follows many subsets. Beyond it the construction gives up,
-/// and callees stay calls.
+/// Usually two suffice. Nested repetitions need more, because their subsets have many members. So do
+/// alternatives in one repetition, because each is followed by many subsets. Beyond it the construction gives
+/// up, and callees stay calls.
 const MAX_VISITS_PER_EDGE: usize = 8;
 
 /// No subset.

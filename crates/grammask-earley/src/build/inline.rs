@@ -18,12 +18,12 @@ use crate::build::nfa::{Label, Nfa};
 use crate::build::tail_recursion::{Scope, TailCalls};
 use crate::{Callee, CalleeId};
 
-/// States copied for jumps, or copied a second time, may number `states / STATES_PER_COPY + MIN_COPIES` in
-/// total. Mutually tail-recursive rules are mostly few; beyond the bound, calls stay calls.
+/// Bound on copied states: copies for jumps and second copies may add `states / STATES_PER_COPY + MIN_COPIES`
+/// states in total. Few rules are mutually tail-recursive in practice. Beyond the bound, calls stay calls.
 const STATES_PER_COPY: usize = 4;
 const MIN_COPIES: usize = 4_096;
 
-/// The dfa of a nonterminal. The first one is that of the start symbol.
+/// The deterministic automaton of a nonterminal. The first one belongs to the start symbol.
 pub(crate) struct RuleDfa {
     pub(crate) nonterminal: NonterminalId,
     /// The callee; `None` for a start symbol without calls.
@@ -55,7 +55,8 @@ struct CalleeUse {
 }
 
 impl CalleeUse {
-    /// Returns the index of its rule if the rule replaces the call.
+    /// Returns the index of the callee's rule if that rule replaces the call. Returns `None` if the call
+    /// stays.
     fn inlined(&self) -> Option<usize> {
         self.rule.filter(|_| matches!(self.site, CallSite::One { .. }))
     }
@@ -128,7 +129,7 @@ struct RuleCopy {
     /// Its first state, which the others follow; and the state to which it leads.
     first: u32,
     to: u32,
-    /// The rules to which calls at its ends are jumps.
+    /// The rules to whose copies the calls at its ends jump.
     scope: Option<Scope>,
 }
 
@@ -219,7 +220,7 @@ impl Inliner {
         Some(is_called)
     }
 
-    /// Makes a callee remain one.
+    /// Excludes a callee from inlining.
     fn keep_callee(&mut self, callee: CalleeId) {
         self.uses[callee.index()].site = CallSite::Several;
     }

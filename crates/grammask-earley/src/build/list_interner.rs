@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 
-/// No older list with the same hash.
+/// Sentinel: there is no older list with this hash.
 const NO_OLDER: u32 = u32::MAX;
 /// Initial capacity in lists: most grammars need no more.
 const INITIAL_CAPACITY: usize = 28;

@@ -1,4 +1,4 @@
-//! Merges equivalent states of a deterministic dfa.
+//! Merges equivalent states of a deterministic automaton.
 //!
 //! # Source
 //! E. Moore, "Gedanken-experiments on sequential machines", 1956: refine a partition until it is stable.
@@ -56,7 +56,7 @@ impl Minimizer {
     /// Merges equivalent states. Leaves the automaton unchanged if that needs more than
     /// [`MAX_REFINEMENT_ROUNDS`] rounds.
     pub(super) fn minimize(&mut self, dfa: &mut Dfa) {
-        // Without a loop, the node builder merges states with equal futures.
+        // Without a loop, the node builder merges states with equal continuations.
         self.find_bottom_up(dfa);
         if dfa.bottom_up.len() == dfa.view().len() {
             return;
@@ -84,7 +84,7 @@ impl Minimizer {
         }
     }
 
-    /// Merges states whose edges are equal, until there are none or after [`MAX_REFINEMENT_ROUNDS`] rounds.
+    /// Merges states with equal edges until no two are equal, for at most [`MAX_REFINEMENT_ROUNDS`] rounds.
     pub(super) fn merge_equal_states(&mut self, dfa: &mut Dfa) {
         self.find_bottom_up(dfa);
         for _ in 0..MAX_REFINEMENT_ROUNDS {

@@ -1,4 +1,4 @@
-//! The dfa of one nonterminal over bytes and calls, with epsilon edges.
+//! The nondeterministic automaton of one nonterminal, over bytes, special tokens, calls and epsilon.
 
 use crate::CalleeId;
 use crate::build::dfa::Dfa;
@@ -19,7 +19,7 @@ pub(crate) enum Label {
 /// Initial capacity in states and edges: most nonterminals need no more.
 pub(super) const INITIAL_CAPACITY: usize = 64;
 
-/// No edge.
+/// Sentinel: there is no older edge.
 const NO_EDGE: u32 = u32::MAX;
 
 /// A nondeterministic automaton with one start state and one end state.
@@ -100,8 +100,8 @@ impl Nfa {
         })
     }
 
-    /// If this automaton is a single chain of labels, writes it to `chain` and returns true. Such automata
-    /// are deterministic already, and most rules of some grammars are nothing else.
+    /// Writes this automaton to `chain` and returns true if it is a single chain of labels. Such an automaton
+    /// is deterministic already. In some grammars, most rules are chains.
     pub(super) fn write_chain(&self, chain: &mut Dfa) -> bool {
         chain.clear();
         let mut at = self.start();

@@ -1,5 +1,5 @@
-//! Builds nodes from automata while bytes have no classes yet. Nodes with equal futures are shared:
-//! hash-consing.
+//! Builds nodes from automata, before bytes have classes. Nodes with equal continuations are shared
+//! (hash-consing).
 
 use grammask_regular::ByteSet;
 
@@ -8,8 +8,8 @@ use crate::build::list_interner::ListInterner;
 use crate::build::nfa::Label;
 use crate::{CalleeId, Class, Edges, Error, Limit, LimitExceeded, NetworkNodeId, Node};
 
-/// The nodes of all automata so far. Nodes with equal futures are shared, unless a loop can be reached from
-/// them.
+/// The nodes of all automata so far. Nodes with equal continuations are shared, unless a loop can be reached
+/// from them.
 pub(crate) struct NodeBuilder {
     /// By node, its [finality marker](finality) and its edges, sorted by label. Nodes that lead to a loop are
     /// not interned.
@@ -25,7 +25,7 @@ const fn finality(is_final: bool) -> (Label, NetworkNodeId) {
     (Label::Epsilon, NetworkNodeId(is_final as u32))
 }
 
-/// No node yet.
+/// Sentinel: the state has no node yet.
 const NO_NODE: NetworkNodeId = NetworkNodeId(u32::MAX);
 
 impl NodeBuilder {

@@ -1,8 +1,8 @@
 //! Tail recursion: turns calls at the ends of mutually recursive rules into jumps.
 //!
 //! A callee at the end of a rule completes together with the rule, so the call is a jump. In `unary ::= '-'
-//! cast | primary;` `cast ::= '(' type ')' cast | unary` the jumps form a loop in one automaton, as `*` does:
-//! no origin for each repetition, and one walk for a set of trie nodes.
+//! cast | primary;` `cast ::= '(' type ')' cast | unary` the jumps form a loop in one automaton, as `*` does.
+//! A repetition then needs no origin of its own, and a mask walks the loop once for a set of trie nodes.
 //!
 //! An automaton can jump only within itself. So one rule of a mutually recursive group, the loop header, gets
 //! copies of the others, and calls at their ends jump to these copies. All other rules call the header as
@@ -17,7 +17,7 @@ use crate::build::nfa::Label;
 /// Maximum number of rounds. Each round searches for tail recursion that does not pass through known headers.
 const MAX_ROUNDS: usize = 4;
 
-/// The rule is not a loop header.
+/// Sentinel: the rule is not a loop header.
 const NO_ROUND: u8 = u8::MAX;
 
 /// Groups of rules that are tail-recursive through each other.
@@ -72,8 +72,8 @@ impl TailCalls {
         tail_calls
     }
 
-    /// One round: finds the components and a header for each that is a loop. Leaves in `tails` the tail calls
-    /// that may form loops without these headers.
+    /// Runs one round: finds the components, and a header for each component that is a loop. Keeps in `tails`
+    /// only the tail calls within components whose callee is not a header.
     fn find_headers(&mut self, tails: &mut Vec<(u32, u32)>, units: &[(u32, u32)], calls: &[u32]) {
         let component = components(&Lists::new(self.header_in.len(), tails));
         let is_within = |&(from, to): &(u32, u32)| component[from as usize] == component[to as usize];
@@ -98,7 +98,7 @@ impl TailCalls {
         self.rounds.push(component);
     }
 
-    /// Returns the rules whose copies belong into the automaton of `rule`, if it is a header.
+    /// Returns the scope of `rule` if it is a header: the rules whose copies its automaton contains.
     pub(crate) fn scope(&self, rule: usize) -> Option<Scope> {
         let round = self.header_in[rule];
         let component = self.rounds.get(usize::from(round))?[rule];

@@ -1,10 +1,10 @@
-//! Text loops: a loop that repeats characters among other alternatives reads its characters as one lexeme.
+//! Text loops: in a loop over characters and other alternatives, each run of characters becomes one lexeme.
 //!
 //! A template, or an answer with tool calls in it, is `(character | '{{' expression '}}')*`. Read naively,
 //! each character is a lexeme of its own, after which all alternatives may follow. So the state that the loop
-//! returns to is split in two. From the first, one call takes one or more characters and leads to the second.
+//! returns to is split in two. From the first, one call reads one or more characters and leads to the second.
 //! The second has the other alternatives but no characters. Each text is still read in exactly one way, and
-//! the characters are taken as far as they go.
+//! each lexeme reads a maximal run of characters.
 //!
 //! Prefix operators, `('-' | '!')* operand`, are such loops, too.
 //!
@@ -161,7 +161,7 @@ impl Search<'_> {
     }
 
     /// Returns the edges by which characters lead from a state to the loop's state, and these characters.
-    /// Returns `None` if the characters of a single edge do not make texts.
+    /// Returns `None` unless the labels of the edges that lead there directly form a character class.
     fn characters_from(&mut self, state: usize) -> Option<(Vec<usize>, Characters)> {
         let (mut edges, mut all) = (Vec::new(), Vec::new());
         for edge in self.dfa.edge_range(state) {
@@ -259,8 +259,8 @@ impl Search<'_> {
         Some(index)
     }
 
-    /// Returns true if a state is final, or if a continuation from it is not a character. `edges` are those
-    /// of characters.
+    /// Returns true if a state is final, or if a continuation from it is not a character. `edges` are the
+    /// edges that begin a character.
     fn goes_on(&self, state: usize, edges: &[usize]) -> bool {
         let is_other = |&edge: &usize| match edges.binary_search(&edge) {
             Err(_) => true,
@@ -380,7 +380,8 @@ struct Replacement<'a> {
 }
 
 impl Replacement<'_> {
-    /// Adds the continuations of a state at `at`, without the characters of these edges.
+    /// Adds the edges of `state` to the state `at`. Omits the edges `characters`, except where other
+    /// alternatives may continue inside a character.
     fn add_state(&mut self, state: usize, at: u32, characters: &[usize]) {
         if self.dfa.is_final(state) {
             self.nfa.connect(at, Label::Epsilon, self.nfa.end());

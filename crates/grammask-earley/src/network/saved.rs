@@ -1,6 +1,6 @@
 //! A recognizer as plain data that can be stored: its network and, if requested, its tables.
 //!
-//! Only what cannot be computed is stored. Loading checks every invariant.
+//! Derived data is not stored. Loading checks every invariant.
 
 use std::sync::Arc;
 
@@ -79,14 +79,14 @@ impl From<grammask_regular::Error> for LoadError {
     }
 }
 
-/// Maximum number of derivatives for deciding the emptiness of one language while loading, whatever limit was
-/// saved: stored data cannot make loading slow.
+/// Maximum number of derivatives for deciding the emptiness of one language while loading. It caps the saved
+/// limit, so that stored data cannot make loading slow.
 const LOAD_EMPTINESS_STEPS: usize = 1 << 20;
 
 impl Recognizer {
-    /// Returns the recognizer as plain data. With `tables`, also its states and the steps between them,
-    /// unless [`saves_tables`](Self::saves_tables) returns false. Saving a loaded recognizer gives equal
-    /// data.
+    /// Returns the recognizer as plain data. With `tables`, this includes its states and the steps between
+    /// them, unless [`saves_tables`](Self::saves_tables) returns false. Saving a loaded recognizer gives
+    /// equal data.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -119,11 +119,11 @@ impl Recognizer {
         Saved { limits, tuning, network: SavedNetwork::of(network), languages, tables }
     }
 
-    /// Creates the recognizer that was saved. Loading uses at most about `max_bytes` bytes; steps beyond that
-    /// are computed when they are needed.
+    /// Creates the recognizer that was saved. Loading uses at most about `max_bytes` bytes; further steps are
+    /// computed on demand.
     ///
-    /// The data is not trusted: data that this crate did not write is an error or harmless, and all steps are
-    /// taken again.
+    /// The data is not trusted: all steps are computed again, so data that this crate did not write is an
+    /// error or harmless.
     ///
     /// # Errors
     /// If an invariant does not hold, or a limit is exceeded.
@@ -151,8 +151,8 @@ impl Recognizer {
 }
 
 impl Config {
-    /// Returns the configuration with limits of work that are at most the defaults, so that stored data
-    /// cannot make loading slow.
+    /// Returns the configuration with work limits capped at the defaults, so that stored data cannot make
+    /// loading slow.
     fn bounded(&self) -> Self {
         let default = Limits::default();
         let limits = Limits {
@@ -198,7 +198,7 @@ impl SavedNetwork {
         }
     }
 
-    /// Returns the network, and the languages that remain after each lexeme has got its own.
+    /// Returns the network, and the languages left after each lexeme has taken one.
     fn load<'l>(
         &self,
         mut store: Store,

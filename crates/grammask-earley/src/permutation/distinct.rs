@@ -39,14 +39,13 @@ pub(crate) struct DistinctState {
     pub(crate) after: Option<NetworkNodeId>,
 }
 
-/// A position inside, or before, an item of `distinct!`, for a walk that goes rule by rule.
+/// A position inside, or before, an item of `distinct!`, for walks that go rule by rule.
 #[derive(Clone, Copy, Debug)]
 pub struct DistinctPosition {
-    /// State of the item's lexeme, without the texts that have occurred before. It does not know the bytes
-    /// read.
+    /// State of the item's lexeme, without the texts used before. It does not record the bytes read.
     pub lexeme: NetworkNodeId,
-    /// Node that represents every position after the item, whatever the item's text is. It differs from the
-    /// true position only in that the text may occur once more.
+    /// Node for every position after the item, independent of the item's text. It over-approximates the exact
+    /// position: it allows the item's own text once more.
     pub after: NetworkNodeId,
 }
 
@@ -55,8 +54,8 @@ pub struct DistinctPosition {
 pub struct AfterDistinct {
     /// The node before the item.
     pub from: NetworkNodeId,
-    /// First state of another text, if one may follow. The language still contains the text of the item
-    /// itself.
+    /// First state of another item of `distinct!`, if one may follow. Its language still contains the text of
+    /// the previous item.
     pub start: Option<NetworkNodeId>,
     /// FIRST set of the other items.
     pub bytes: ByteSet,
@@ -71,7 +70,7 @@ const EMPTY_PREFIX: PrefixId = PrefixId(0);
 /// A list of used texts: 0 for none, else 1 plus an index into [`DistinctTexts::used`].
 pub(crate) type UsedTextsId = u32;
 
-/// The id of an unknown list of used texts.
+/// Sentinel: the list of used texts is unknown.
 const UNKNOWN_TEXTS: UsedTextsId = UsedTextsId::MAX;
 
 /// A list of used texts: an older list and one more text.
@@ -86,7 +85,7 @@ struct UsedTexts {
 /// The texts being read and the texts used, each once.
 #[derive(Default)]
 pub(crate) struct DistinctTexts {
-    /// A text read so far is a shorter one and a last byte.
+    /// The texts read so far: each is a shorter text and a last byte.
     prefixes: Vec<(PrefixId, u8)>,
     prefix_ids: FxHashMap<(PrefixId, u8), PrefixId>,
     used: Vec<UsedTexts>,
@@ -136,7 +135,7 @@ impl DistinctTexts {
         self.used.get((used as usize).checked_sub(1)?)
     }
 
-    /// Returns the id here of a list of used texts of another recognizer.
+    /// Copies a list of used texts from another recognizer, and returns its id in `self`.
     pub(crate) fn import(&mut self, from: &Self, mut used: UsedTextsId) -> UsedTextsId {
         let mut path = Vec::new();
         while let Some(newest) = from.get(used) {
@@ -250,7 +249,7 @@ fn remaining(
     let Callee::Lexeme { language, .. } = *cx.tables.network().callee(items[item]) else {
         unreachable!("a distinct item is a lexeme")
     };
-    // Start from the longest list whose language is known, which is mostly the one before.
+    // Start from the longest list whose language is known; usually only the newest text is missing.
     let mut missing = Vec::new();
     let (mut remaining, mut next) = (language, used);
     while let Some(texts) = nodes.permutations.texts.get(next) {
@@ -392,7 +391,7 @@ fn progress_at(
     (state.callee, plan, nodes.permutations.progress(state.progress))
 }
 
-/// Returns the node that represents all positions after the distinct item that begins at `from`.
+/// Returns the node for all positions after the distinct item that begins at `from`.
 pub(crate) fn after_any_text_node(
     nodes: &mut NodeFactory,
     cx: Context<'_>,
@@ -420,7 +419,7 @@ pub(crate) fn after_any_text_node(
     *cell.get_or_init(|| cx.tables.dynamic_nodes().push(flags, NodeKind::AfterAnyText(from, phase), None))
 }
 
-/// Returns the continuations after the distinct item that begins at `from`, whatever its text is.
+/// Returns the continuations after the distinct item that begins at `from`, for any text of that item.
 pub(crate) fn continuations_after_any_text(
     nodes: &mut NodeFactory,
     cx: Context<'_>,

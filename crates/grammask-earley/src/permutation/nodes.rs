@@ -41,7 +41,7 @@ struct Entry {
 /// stores only its difference; full counters for each would take space quadratic in the items.
 enum StoredCounters {
     Full(Counters),
-    /// The counters of another entry, which stores them in full, after one more item.
+    /// The counters of another entry after one more item. The other entry stores its counters in full.
     Delta(u32, Choice),
 }
 
@@ -183,8 +183,8 @@ impl PermutationNodes {
         self.node_of_entry(cx, &plan, number, state.phase)
     }
 
-    /// Returns the number here of an entry of `from`. A delta stays one, for the reason given at
-    /// [`StoredCounters`].
+    /// Copies an entry of `from`, and returns its number in `self`. A delta stays a delta, for the reason
+    /// given at [`StoredCounters`].
     fn import_entry(&mut self, cx: Context<'_>, from: &Self, number: u32) -> u32 {
         let Entry { callee, ref counters, totals, hash, .. } = from.entries[number as usize];
         let counters = match counters {

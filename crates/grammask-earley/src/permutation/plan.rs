@@ -55,7 +55,8 @@ pub(crate) struct Progress {
 /// Totals over all items. They follow from the counters, and can also be updated without them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Totals {
-    /// Number of items so far, saturating at the bound that matters; equal to the first word of the counters.
+    /// Number of items so far, saturating at the maximum, or at the minimum if there is no maximum; equal to
+    /// the first word of the counters.
     count: u32,
     /// Number of items that must still come.
     missing: u64,
@@ -89,7 +90,7 @@ impl ItemPlan {
         }
     }
 
-    /// Returns how often the item has to occur once it is necessary.
+    /// Returns the minimum number of occurrences of the item if it must occur.
     fn required(&self) -> u32 {
         self.min.max(1)
     }
@@ -196,8 +197,8 @@ impl Plan {
         totals.missing == 0 && totals.count >= self.min
     }
 
-    /// Returns true if another item may come. Calls `progress`, whose totals these are, only if they do not
-    /// decide.
+    /// Returns true if another item may come. Calls `progress`, which must return the progress with these
+    /// totals, only if the totals are not sufficient.
     pub(crate) fn goes_on(&self, totals: &Totals, progress: impl FnOnce() -> Progress) -> bool {
         if totals.missing > 0 {
             return true;
@@ -207,7 +208,8 @@ impl Plan {
         }
         match self.room(totals) {
             None => true,
-            // Some item requires at most the items of its own cycle.
+            // Some item that may come requires only items of its own cycle, so room for the largest cycle
+            // suffices.
             Some(room) => room >= self.largest_cycle || (room > 0 && !self.choices(&progress()).is_empty()),
         }
     }
@@ -270,7 +272,7 @@ impl Plan {
         self.distinct == Some(choice.item)
     }
 
-    /// Returns the texts that the item of `distinct!` has had.
+    /// Returns the list of texts that items of `distinct!` have used.
     pub(crate) fn used_texts(&self, progress: &Progress) -> UsedTextsId {
         self.distinct.map_or(0, |item| progress.counters[self.items[item as usize].word])
     }
@@ -284,7 +286,7 @@ impl Plan {
         after
     }
 
-    /// Sets the texts that the item of `distinct!` has had.
+    /// Sets the list of texts that items of `distinct!` have used.
     pub(crate) fn set_used_texts(&self, progress: &mut Progress, used: UsedTextsId) {
         if let Some(item) = self.distinct {
             progress.counters[self.items[item as usize].word] = used;
@@ -330,7 +332,7 @@ impl Plan {
         counts.enumerate().filter(|&(_, count)| count > 0).collect()
     }
 
-    /// Returns how many items may come in addition to those that must; `None` if unbounded.
+    /// Returns how many optional items still fit below the maximum; `None` if unbounded.
     fn room(&self, totals: &Totals) -> Option<u64> {
         self.max.map(|max| u64::from(max).saturating_sub(u64::from(totals.count) + totals.missing))
     }
@@ -351,8 +353,8 @@ impl Plan {
     }
 }
 
-/// Returns the share of an item and its count in a hash. A linear function would let different sets collide:
-/// the sums of {1, 4} and {2, 3} are equal.
+/// Returns the summand of an item and its count in the hash. With a linear function, different sets would
+/// collide: the sums of {1, 4} and {2, 3} are equal.
 ///
 /// # Source
 /// The finalizer of SplitMix64: G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number

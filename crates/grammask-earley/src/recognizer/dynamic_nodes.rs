@@ -34,7 +34,7 @@ pub(crate) enum NodeKind {
     Permutation(PermutationState),
     /// A position inside an item of `distinct!`.
     Distinct(DistinctState),
-    /// All positions after an item of `distinct!` that begins at this node, whatever the item's text. Such
+    /// All positions after an item of `distinct!` that begins at this node, for any text of the item. Such
     /// nodes occur in no set; they exist for walks that go rule by rule.
     AfterAnyText(NetworkNodeId, Phase),
 }

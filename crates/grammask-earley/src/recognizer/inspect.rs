@@ -1,7 +1,7 @@
-//! Nodes, states and origins of a recognizer seen one by one, for an algorithm that walks a vocabulary.
+//! Access to single nodes, states and origins of a recognizer, for algorithms that walk a vocabulary.
 //!
 //! A mask is computed rule by rule: "this node calls that rule, and continues at this other node". Plain
-//! recognition never needs that, so it has an interface of its own.
+//! recognition does not need this access, so it has an interface of its own.
 
 use grammask_regular::{ByteSet, RegularId, Store, analysis};
 
@@ -48,7 +48,7 @@ pub enum Permutation<'a> {
 /// View of a [`Recognizer`] that exposes its nodes, origins and sets one by one.
 ///
 /// Plain recognition needs only [`Recognizer`]. A vocabulary walk follows calls and completions itself and
-/// needs these methods. All of them take node ids of the same recognizer, and most panic if given another's.
+/// needs these methods. All of them take node ids of the same recognizer, and most panic for other ids.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -393,8 +393,8 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Returns a lexeme state and a byte such that this lexeme state is its derivative by that byte. Returns
-    /// `None` for other nodes, and for lexeme states that were not reached by a byte first.
+    /// Returns the lexeme state and the byte from which a lexeme state was first derived. Returns `None` for
+    /// other nodes, and for lexeme states that were first reached without a byte.
     ///
     /// # Panics
     /// If the node does not belong to this recognizer.
@@ -489,8 +489,8 @@ impl<'a> Inspector<'a> {
         distinct::position(self.recognizer, node)
     }
 
-    /// Returns what may follow an item of `distinct!` whose text is unknown, if `node` represents that
-    /// situation and no separator is due. See [`DistinctPosition::after`].
+    /// Returns the continuations after an item of `distinct!` whose text is unknown. Returns `None` if `node`
+    /// is not such a position, or if a separator must follow. See [`DistinctPosition::after`].
     ///
     /// # Errors
     /// If a limit is exceeded.

@@ -41,7 +41,7 @@ pub(super) fn find(inspector: Inspector<'_>, origin: OriginId) -> Result<Option<
     let mut resumption = Resumption::default();
     let mut items: SmallVec<[(Item, ByteSet); 4]> = SmallVec::new();
     let mut overflow: SmallVec<[OriginId; 4]> = SmallVec::new();
-    // The origins that complete after the first one. There is mostly none, and an empty set does not
+    // The origins that complete after the first one. Usually there are none, and an empty set does not
     // allocate.
     let mut completed = FxHashSet::default();
     let first = origin;

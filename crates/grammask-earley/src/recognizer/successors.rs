@@ -1,4 +1,4 @@
-//! The successors of one state, for a walk that asks for several of them.
+//! The successors of one state, for walks that need several of them.
 //!
 //! The state's row and first bytes are looked up once, when the accessor is created.
 

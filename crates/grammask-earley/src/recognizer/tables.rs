@@ -48,16 +48,16 @@ enum SavedOrigin {
     Cycle(Vec<Vec<SavedCaller>>),
 }
 
-/// A node plus 1, where 0 is [`NetworkNodeId::DONE`]; and an origin.
+/// A node id plus 1, where 0 is [`NetworkNodeId::DONE`]; and a reference to an origin.
 type SavedItem = (u32, SavedReference);
-/// 0 is the root, 1 the open origin; other origins are their id plus 1.
+/// A reference to an origin: 0 is the root, 1 the open origin; other origins are their id plus 1.
 type SavedReference = u32;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum SavedCaller {
     Known(SavedItem),
-    /// A node plus 1, and the index of a member of the same cycle.
+    /// A node id plus 1, and the index of a member of the same cycle.
     Member(u32, u32),
 }
 
@@ -65,8 +65,8 @@ const UNSORTED_OR_DANGLING: &str = "items are not sorted, or refer to a missing 
 const DUPLICATE: &str = "an entry occurs twice";
 const LANGUAGES_WITHOUT_NODES: &str = "there are languages without nodes";
 
-/// Work that loading may spend on taking steps again, whatever the number of steps, in items; plus
-/// [`LOAD_WORK_PER_STEP`] for each step. Remaining steps are taken when they are needed.
+/// Maximum work of recomputing steps while loading, in items; [`LOAD_WORK_PER_STEP`] is added for each step.
+/// Beyond it, steps are computed on demand.
 const LOAD_WORK: usize = 1 << 26;
 const LOAD_WORK_PER_STEP: usize = 1 << 8;
 
@@ -96,7 +96,7 @@ impl Recognizer {
             NodeKind::Permutation(state) => Some(state.callee),
             _ => None,
         });
-        // Only half of the work, because other threads may add nodes before the tables are written.
+        // Half of the limit, because other threads may add nodes before the tables are written.
         guard.with(|stages, cx| {
             let mut cost = |callee| stages.nodes.permutations.plan(cx, callee).cost();
             callees

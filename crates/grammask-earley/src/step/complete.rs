@@ -35,7 +35,7 @@ impl Completer {
         self.advanced.clear();
     }
 
-    /// Adds an item that follows the symbol of this step, if there is one.
+    /// Adds the item after the symbol of this step. Does nothing if `node` is `None`.
     pub(crate) fn advance(&mut self, origin: OriginId, node: Option<NetworkNodeId>) {
         self.advanced.extend(node.map(|node| Item { node, origin }));
     }
@@ -96,7 +96,7 @@ impl Completer {
         self.completed_in.resize(cx.tables.origin_count(), 0);
         self.added_in.resize(cx.tables.origin_count(), (0, NetworkNodeId::END));
         self.completion = self.completion.checked_add(1).unwrap_or_else(|| {
-            // The number overflows, so old numbers would look current.
+            // On overflow of the number, old numbers would look current.
             self.completed_in.fill(0);
             self.added_in.fill((0, NetworkNodeId::END));
             1

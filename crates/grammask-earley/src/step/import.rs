@@ -79,8 +79,8 @@ impl Import<'_> {
         Ok(())
     }
 
-    /// Copies a cycle, or a single origin written as a cycle of one member, whose known references are
-    /// copied.
+    /// Copies a cycle, or a single origin written as a cycle of one member. All other origins that it refers
+    /// to must have been copied.
     fn copy_cycle(&mut self, cycle: &[Caller], first: OriginId, is_cycle: bool) -> Result<(), Error> {
         let mut copy: Vec<Caller> = Vec::with_capacity(cycle.len());
         let mut count = 0;

@@ -1,9 +1,8 @@
 //! Interns origins: equal lists of callers are one origin, whichever set they were predicted in.
 //!
-//! In `start ::= '(' E ')'; E ::= E '+' T | T;` the origin of `T` is the list of its callers: the end of `E`,
-//! with the origin of `E`. Callers within the same set form a graph. Where that graph is acyclic, origins are
-//! interned from the outside in. A cycle (indirect or hidden left recursion) is interned as a whole, by its
-//! shape.
+//! In `start ::= '(' E ')'; E ::= E '+' T | T;` the only caller of `T` is the end of `E`, with the origin of
+//! `E`. Callers within the same set form a graph. Where that graph is acyclic, origins are interned from the
+//! outside in. A cycle (indirect or hidden left recursion) is interned as a whole, by its shape.
 
 use grammask_cache::Interner;
 use rustc_hash::FxHashMap;
@@ -92,8 +91,8 @@ impl OriginInterner {
 
     /// Returns the origin with these callers. `origins` holds the origins of the local references.
     ///
-    /// With `leo`, if the only caller is at the end of its rule, its origin completes at once and is returned
-    /// instead.
+    /// With `leo`, returns the only caller's origin instead if that caller is at the end of its rule, because
+    /// both complete together.
     pub(crate) fn intern(
         &mut self,
         cx: Context<'_>,

@@ -13,10 +13,11 @@ use crate::step::origins::{Caller, OriginInterner, Reference};
 use crate::step::{Context, first_sets};
 use crate::{Callee, CalleeId, Error, Item, Limit, LimitExceeded, NetworkNodeId, OriginId};
 
-/// No prediction of the callee in this set; no number in the component search.
+/// Sentinel: the callee has no prediction in this set, or the prediction has no number in the component
+/// search.
 const UNSEEN: u32 = u32::MAX;
 
-/// The component search has assigned the prediction's component.
+/// Sentinel: the component search has assigned the prediction's component.
 const ASSIGNED: u32 = u32::MAX - 1;
 
 /// The predictions of one set. Its buffers live as long as the writer.
@@ -209,7 +210,7 @@ impl Predictor {
 }
 
 /// Returns false only if it is certain that a callee does not begin with a byte. An exceeded limit counts as
-/// uncertain, because it need not matter for this byte; scanning will tell.
+/// uncertain, because it need not matter for this byte; scanning decides.
 fn may_begin_with(nodes: &mut NodeFactory, cx: Context<'_>, callee: CalleeId, byte: u8) -> bool {
     first_sets::of_callee(nodes, cx, callee).map_or(true, |bytes| bytes.contains(byte))
 }
@@ -221,7 +222,7 @@ fn calls_itself(callers: &[Caller], index: u32) -> bool {
 /// Searches the graph of predictions and their callers. Its buffers live as long as the writer.
 #[derive(Default)]
 struct ComponentSearch {
-    /// By prediction, the origin that its callers complete instead, when last calls are skipped.
+    /// By prediction, the origin that its callees refer to instead when last calls are skipped.
     replacement: Vec<Reference>,
     /// Tarjan's numbers, or [`UNSEEN`], or [`ASSIGNED`].
     number: Vec<u32>,

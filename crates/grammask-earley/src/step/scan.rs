@@ -27,7 +27,7 @@ pub(crate) fn advance(
 }
 
 /// Returns false only if it is certain that `node` takes no text that begins with `byte`. An exceeded limit
-/// counts as uncertain, because it need not matter for this byte; scanning will tell.
+/// counts as uncertain, because it need not matter for this byte; scanning decides.
 #[inline]
 pub(crate) fn may_take(nodes: &mut NodeFactory, cx: Context<'_>, node: NetworkNodeId, byte: u8) -> bool {
     let cell = cx.tables.first_bytes_cell(node);

@@ -28,9 +28,10 @@ pub(crate) struct Discriminator {
 }
 
 impl Discriminator {
-    /// Returns the branches that may overlap with one, some of them perhaps several times.
+    /// Returns the branches that may overlap with the branch `branch_index`. A branch may occur several
+    /// times.
     ///
-    /// Lazy: of a hundred thousand equal branches, the first is enough for the caller.
+    /// The iterator is lazy: among 100,000 equal branches, the caller needs only the first.
     pub(crate) fn candidates(&self, branch_index: usize) -> impl Iterator<Item = usize> {
         let texts = self.texts[branch_index].as_deref();
         let all = if texts.is_none() { 0..self.texts.len() } else { 0..0 };
@@ -96,7 +97,7 @@ fn texts_of_key(cx: &mut Context<'_>, branch: &Values, key: &str) -> Result<Opti
         };
         let values = match evaluate::values_inside(cx, constraint) {
             Ok(values) => values,
-            // The values of the key are being computed further out, so they are unknown.
+            // An outer evaluation is still computing the values of the key, so they are unknown.
             Err(Stop::Cycle) => return Ok(None),
             Err(error) => return Err(error),
         };

@@ -1,4 +1,4 @@
-//! Constraints: what a value has to satisfy, as a conjunction of subjects that hold and subjects that do not.
+//! Constraints on one value, as conjunctions of subjects and negated subjects.
 //!
 //! `{"allOf": [A, B], "not": C}` is the constraint "A and B and not C". Conjunctions are hash-consed, so
 //! recursive schemas lead to finitely many constraints, and each constraint becomes one rule of the grammar.
@@ -27,8 +27,8 @@ impl ConstraintId {
     }
 }
 
-/// A dynamic scope in [`Scopes`]: the schema resources that were entered on the way to a schema, outermost
-/// first.
+/// A dynamic scope in [`Scopes`]: the schema resources that were entered before a schema was reached,
+/// outermost first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct ScopeId(u32);
 
@@ -48,7 +48,8 @@ pub(crate) enum Subject {
     Schema(SchemaId, ScopeId),
     /// The value equals a constant.
     Constant(ConstantId),
-    /// The value satisfies a constraint. Only negated: a constraint that holds is inlined.
+    /// The value satisfies a constraint. Occurs only negated: the conjuncts of a constraint that holds are
+    /// inlined.
     Constraint(ConstraintId),
 }
 
@@ -153,7 +154,8 @@ impl Constraints {
         }
     }
 
-    /// Returns what a constraint excludes, if it is one negated conjunct.
+    /// Returns the constraint that `constraint` negates. Returns `None` if `constraint` is not a single
+    /// negated conjunct.
     pub(crate) fn excluded(&mut self, constraint: ConstraintId) -> Option<ConstraintId> {
         match *self.conjuncts(constraint) {
             [Conjunct { subject, holds: false }] => Some(self.single(Conjunct { subject, holds: true })),
@@ -198,7 +200,7 @@ pub(crate) struct Scopes {
 }
 
 impl Scopes {
-    /// With [`ScopeId::EMPTY`] alone.
+    /// Creates an arena that contains only [`ScopeId::EMPTY`].
     pub(crate) fn new() -> Self {
         Self { list: vec![Box::default()], ids: FxHashMap::default() }
     }

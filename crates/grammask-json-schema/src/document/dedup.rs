@@ -1,5 +1,5 @@
-//! Deduplication of schemas: those with equal text, annotations apart, become one constraint. So the grammar
-//! has one rule for them, and a difference between two of them is seen to be empty at once.
+//! Deduplication of schemas: schemas with equal text, apart from annotations, become one constraint. The
+//! grammar then has one rule for them, and a difference between two of them is empty without a computation.
 
 use std::fmt::Write;
 
@@ -49,7 +49,7 @@ enum Role {
     Schema,
     /// An object that maps names to schemas.
     Map,
-    /// A value that is compared word by word.
+    /// A value that is compared literally.
     Literal,
 }
 
@@ -68,7 +68,7 @@ fn write_canonical(value: &Value, draft: Draft, role: Role, depth: usize, out: &
                     Role::Schema => match subschemas(key, value, draft) {
                         Some(Subschemas::Map) => Role::Map,
                         Some(Subschemas::One | Subschemas::List) => Role::Schema,
-                        // A comparison word by word may miss a duplicate, but never finds a wrong one.
+                        // A literal comparison may miss a duplicate, but never merges different schemas.
                         None => Role::Literal,
                     },
                     Role::Map => Role::Schema,

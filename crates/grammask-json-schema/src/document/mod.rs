@@ -279,7 +279,7 @@ impl<'a> Documents<'a> {
         let Some(name) = uri::split(reference).1.and_then(uri::decode) else { return Ok(target) };
         let anchor =
             |resource: ResourceId| self.resources[resource.index()].dynamic_anchors.get(&*name).copied();
-        // The scope counts only if the first target is itself a dynamic anchor of that name.
+        // The scope matters only if the first target is itself a dynamic anchor of that name.
         if anchor(self.resource(target)) != Some(target) {
             return Ok(target);
         }
@@ -287,7 +287,7 @@ impl<'a> Documents<'a> {
     }
 
     /// Returns true if some resource has `$dynamicAnchor` or `$recursiveAnchor: true`. Otherwise scopes need
-    /// not be tracked. A resource under an unknown keyword counts once a pointer has led there.
+    /// not be tracked. A resource under an unknown keyword counts after a pointer has led to it.
     pub(crate) fn is_dynamic(&self) -> bool {
         self.dynamic
     }
@@ -339,7 +339,7 @@ impl<'a> Documents<'a> {
     }
 
     /// Follows steps from a schema. A location that is not registered is walked now, as part of the innermost
-    /// registered schema around it. The inner error says what is wrong with the steps.
+    /// registered schema around it. The inner error describes why the steps do not lead to a schema.
     fn follow<'s>(
         &mut self,
         from: SchemaId,

@@ -1,5 +1,5 @@
-//! A first pass over all values of a document, schemas or not: how deep it nests, and which keywords
-//! occur.
+//! A first pass over all values of a document, schemas or not. It measures the nesting, and finds whether the
+//! document mentions `unevaluatedProperties` or `unevaluatedItems`.
 
 use std::sync::atomic::Ordering;
 

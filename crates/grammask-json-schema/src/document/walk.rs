@@ -76,7 +76,7 @@ pub(super) enum Substep<'a> {
     Index(usize),
 }
 
-/// The steps from a schema to one below it.
+/// The steps from a schema to one of its subschemas.
 #[derive(Clone)]
 pub(super) enum Steps<'a> {
     /// A keyword, and one step below it.
@@ -135,9 +135,9 @@ pub(super) fn push_step(pointer: &mut String, step: &str) {
 }
 
 impl<'a> Documents<'a> {
-    /// Registers a schema and all its subschemas. With `on_demand`, the draft does not expect a schema at
-    /// this location: its identifiers and anchors count for itself alone, so that no reference depends on
-    /// which others were resolved before.
+    /// Registers a schema and all its subschemas. `on_demand` is true if the draft does not expect a schema
+    /// at this location. Its identifiers and anchors are then valid only within it, so that no reference
+    /// depends on the order of resolution.
     pub(super) fn walk(
         &mut self,
         value: &'a Value,
@@ -187,7 +187,7 @@ impl<'a> Documents<'a> {
                 }
             }
             stack[first..].reverse();
-            // Reserved at once, so that the tables are not moved schema by schema.
+            // Reserve once, so that the tables are not reallocated while they grow.
             self.by_address.reserve(stack.len());
             self.schemas.reserve(stack.len());
         }
@@ -307,7 +307,7 @@ impl<'a> Documents<'a> {
     }
 }
 
-/// Returns what distinguishes a value from every other while the documents are borrowed.
+/// Returns the address of a value. It identifies the value's location while the documents are borrowed.
 pub(super) fn address(value: &Value) -> usize {
     std::ptr::from_ref(value).addr()
 }

@@ -1,4 +1,4 @@
-//! Arrays as expressions.
+//! Writes array plans as expressions.
 
 use grammask_syntax::{ExprId, ExprKind, Unordered};
 
@@ -41,8 +41,8 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Returns the items after the first ones, all of which are present. Without first items, there is at
-    /// least one item. Returns `None` if there are no further items.
+    /// Returns the items after the first ones, if all first items are present. Without first items, the
+    /// result has at least one item. Returns `None` if there are no further items.
     fn rest(&mut self, plan: &ArrayPlan) -> Option<ExprId> {
         let len = plan.prefix.len() as u64;
         let min = plan.min.saturating_sub(len);

@@ -1,5 +1,5 @@
-//! Plans to a syntax tree: one rule for each constraint that a document can satisfy, with white space and
-//! separators.
+//! Writes plans as a syntax tree: one rule for each constraint that a document can satisfy, with white space
+//! and separators.
 
 mod array;
 mod object;

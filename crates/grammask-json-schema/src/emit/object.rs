@@ -1,4 +1,4 @@
-//! Objects as expressions: members in any order, or in the order of the schema.
+//! Writes object plans as expressions: members in any order, or in the order of the schema.
 
 use grammask_syntax::{ExprId, ExprKind};
 
@@ -54,7 +54,7 @@ impl Emitter<'_, '_> {
             }
             _ => {
                 let mut items = Vec::with_capacity(members.len());
-                // Reserved at once, so that large objects are not moved while they grow.
+                // Reserve once, so that large objects are not reallocated while they grow.
                 self.ast.exprs.reserve(members.len() * EXPRS_PER_MEMBER);
                 for member in &members {
                     self.cx.check_cancelled()?;

@@ -9,8 +9,8 @@ use crate::language::LanguageId;
 use crate::plan::{ArrayPlan, Item, ObjectPlan, Plan, Rest};
 use crate::value::{RegexStrings, Values};
 
-/// Returns the productive constraints, as far as their structure decides. `order` lists them outermost first,
-/// and `spend` counts work.
+/// Returns the productive constraints, by the structure of their plans alone. `order` lists them outermost
+/// first, and `spend` counts work.
 ///
 /// # Complexity
 /// Linear for schemas without recursion, otherwise at most quadratic in the number of constraints.
@@ -20,8 +20,8 @@ pub(super) fn productive(
     mut spend: impl FnMut(u64) -> Result<(), Stop>,
 ) -> Result<FxHashSet<ConstraintId>, Stop> {
     let mut productive = FxHashSet::default();
-    // Inner constraints come later in `order`, so the reverse needs one round without recursion. Rounds
-    // alternate.
+    // Inner constraints come later in `order`. In reverse order, one round therefore suffices without
+    // recursion. Rounds alternate between both directions.
     let mut open: Vec<ConstraintId> =
         order.iter().rev().copied().filter(|constraint| plans.contains_key(constraint)).collect();
     loop {

@@ -45,7 +45,7 @@ impl Emitter<'_, '_> {
         self.alternatives(vec![first, longer])
     }
 
-    /// Returns an expression, a group, and a part without groups.
+    /// Returns the concatenation of an expression, a group, and a part without groups.
     fn longer(&mut self, all: &str, group: &str) -> ExprId {
         let parts = vec![self.reference(all), self.reference(group), self.spelled(&body())];
         self.sequence(parts)
@@ -101,8 +101,8 @@ fn body() -> String {
     )
 }
 
-/// Returns the regex of a quantifier. Of numbers with up to two digits, the second is not smaller; of longer
-/// numbers, it is not shorter.
+/// Returns the regex of a quantifier. In `{m,n}`, `n` is not smaller than `m` if `m` has up to two digits.
+/// Otherwise `n` has as many digits as `m`; with ten digits, at least as many.
 fn quantifier() -> String {
     let mut bounds = vec!["[0-9]+,?".to_owned()];
     for least in 0..100u32 {
@@ -127,8 +127,8 @@ fn quantifier() -> String {
 /// A hyphen after a member starts a range. The first character of a range is not after the last, as far as
 /// both are ASCII. A hyphen at the start, after a range, or at the end is a member.
 ///
-/// A single member and the start of a range are distinguished after they are read: the next character is a
-/// hyphen for a range only. That makes many states, each of which is a union of two.
+/// The character after a member decides whether it is a single member or the start of a range, which a hyphen
+/// follows. The automaton therefore has many states, each a union of two.
 fn class() -> String {
     let escape = format!(r"(?:{}|\\b)", ESCAPE.replace("UNICODE", UNICODE));
     let single = format!(r"(?:[^\]\\-]|{escape}|{MARK})");

@@ -221,8 +221,8 @@ fn apply_one_of<'a>(
             if each[other].is_none() && !cx.evaluation.is_approximate(subject) {
                 continue;
             }
-            // A relaxed branch must not be subtracted; of an approximate one, everything that it may contain
-            // is.
+            // A relaxed branch must not be subtracted. For an approximate branch, subtract its
+            // over-approximation.
             let excluded = evaluate::values_to_exclude(cx, subject)?;
             let excluded = if cx.evaluation.is_approximate(subject) { &excluded } else { &each[other] };
             only = algebra::subtract(cx, &only, excluded)?;
@@ -243,7 +243,8 @@ fn apply_dependent_schemas<'a>(
             continue;
         }
         let Some(Value::Object(entries)) = schema.get(keyword) else { continue };
-        // Many alternatives overlap, so that objects without the key are not listed twice.
+        // Above the limit, the key stays optional in the second alternative. The alternatives then overlap,
+        // and subsumed ones are dropped.
         let are_separated = cx.documents.asks_evaluated() || entries.len() <= MAX_SEPARATED_DEPENDENT_SCHEMAS;
         for (key, value) in entries {
             if value.is_array() || value.is_string() || keyword::only_required(value).is_some() {

@@ -39,8 +39,8 @@ pub(crate) fn values_of_constant<'a>(cx: &mut Context<'a>, value: &'a Value) -> 
                     required: true,
                 })
                 .collect();
-            // Closed by a rule instead of a count: its complement then has an exact grammar, and properties
-            // may be ordered.
+            // Forbid other keys by a rule instead of a maximum count: the complement then has an exact
+            // grammar, and properties may be ordered.
             let names = properties.iter().map(|property| property.key.clone()).collect();
             let known = KeySet { names, ..KeySet::default() };
             let rules = vec![(Keys::NotIn(Rc::new(known)), ConstraintId::NEVER)];
@@ -77,7 +77,7 @@ pub(crate) fn values_among<'a>(cx: &mut Context<'a>, list: &'a [Value]) -> Resul
     let mut texts: Vec<LanguageId> = Vec::new();
     let mut numbers: Vec<LanguageId> = Vec::new();
     let mut others: Vec<Values> = Vec::new();
-    // Reserved at once, so that large lists are not moved while they grow.
+    // Reserve once, so that large lists are not reallocated while they grow.
     cx.languages.reserve(list.len());
     let mut shared = Vec::new().into_iter();
     for (index, value) in list.iter().enumerate() {

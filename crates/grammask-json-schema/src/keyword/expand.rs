@@ -11,7 +11,7 @@ use crate::error::Reason;
 use crate::keyword::{self, applicators, unevaluated};
 use crate::value::Values;
 
-/// A schema object with what its keywords depend on.
+/// A schema object, with the context on which the meaning of its keywords depends.
 #[derive(Clone, Copy)]
 pub(crate) struct Schema<'a> {
     pub id: SchemaId,

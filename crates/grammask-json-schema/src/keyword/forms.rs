@@ -1,11 +1,11 @@
-//! Keywords whose value has another form than the standard says. Schemas in use have many of them, so they
-//! are not errors: they assert nothing, or what another draft means by them, and are listed.
+//! Keywords whose value has a form that the standard does not define. They are frequent in practice, so they
+//! are listed instead of refused. They assert nothing, or their meaning in another draft.
 
 use serde_json::Value;
 
 use crate::Draft;
 
-/// Returns why a keyword does not assert what it seems to assert. Returns `None` if it does.
+/// Returns the reason why a keyword deviates from its usual meaning. Returns `None` if it does not.
 pub(super) fn deviation(name: &str, value: &Value, draft: Draft) -> Option<&'static str> {
     let is_late = draft >= Draft::Draft202012;
     let why = match (name, value) {

@@ -1,7 +1,7 @@
-//! The keywords of a schema: the set of each draft, and the values that assertions about the value itself
-//! allow.
+//! The keywords of a schema: the set of each draft, and the values allowed by assertions about the value
+//! itself.
 //!
-//! Such an assertion is its type, or a property as a number, a string, an array or an object.
+//! Such an assertion restricts the type of the value, or its properties as a number, string, array or object.
 
 mod applicators;
 mod arrays;
@@ -267,7 +267,7 @@ fn type_values<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> Result<Values, S
     Ok(values)
 }
 
-/// Returns a keyword's number of characters, items or properties.
+/// Returns the value of a keyword that counts characters, items or properties.
 ///
 /// # Errors
 /// When the value is not a nonnegative integer.

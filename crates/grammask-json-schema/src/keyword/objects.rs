@@ -89,8 +89,8 @@ fn pattern_properties<'a>(
     Ok(())
 }
 
-/// Reads `additionalProperties`, and stores which keys are evaluated where that matters. `known` are the keys
-/// of `properties` and `patternProperties`.
+/// Reads `additionalProperties`. Stores the evaluated keys if some schema uses them. `known` are the keys of
+/// `properties` and `patternProperties`.
 fn additional_properties<'a>(
     cx: &mut Context<'a>,
     schema: Schema<'a>,
@@ -140,7 +140,7 @@ fn dependent_keys(cx: &Context<'_>, schema: Schema<'_>, object: &mut Object) -> 
                 let Value::String(second) = second else {
                     return Err(expand::invalid(cx, schema, keyword, "a key is not a string"));
                 };
-                // A key that requires itself says nothing.
+                // A key that requires itself is redundant.
                 if first != second {
                     object.requires.push((first.as_str().into(), second.as_str().into()));
                 }
@@ -186,7 +186,8 @@ fn key_list<'a>(
     keys.ok_or_else(|| expand::invalid(cx, schema, keyword, "a key is not a string"))
 }
 
-/// Returns the keys of `required` if a schema says nothing else. As a dependent schema, it is a list of keys.
+/// Returns the keys of `required` if a schema asserts nothing else. Such a dependent schema is equivalent to
+/// a list of keys.
 pub(crate) fn only_required(schema: &Value) -> Option<&[Value]> {
     let schema = schema.as_object()?;
     let Value::Array(list) = schema.get("required")? else { return None };

@@ -1,4 +1,5 @@
-//! `unevaluatedProperties` and `unevaluatedItems`: constraints on what no other keyword has evaluated.
+//! `unevaluatedProperties` and `unevaluatedItems`: constraints on the keys and items that no other keyword
+//! has evaluated.
 
 use std::rc::Rc;
 
@@ -75,8 +76,8 @@ pub(crate) fn close_objects(cx: &mut Context<'_>, mut values: Rc<Values>) -> Rc<
     values
 }
 
-/// Opens the objects of a condition (`if`): it does not close a value, and its keys do not count as evaluated
-/// unless some schema asks for evaluated keys.
+/// Opens the objects of a condition (`if`): it does not close a value. Its keys do not count as evaluated
+/// unless some schema uses the evaluated keys.
 pub(crate) fn open_objects(cx: &mut Context<'_>, mut values: Rc<Values>) -> Rc<Values> {
     let asks = cx.documents.asks_evaluated();
     if values.objects.iter().any(|object| object.is_closed_by_default || !asks && object.evaluated.is_some())

@@ -48,7 +48,7 @@ pub(crate) enum Approximation {
 /// Pattern of every text.
 const ANY_TEXT: &str = "(?s:.)*";
 
-/// States and bytes of the longest text, beyond which a language is not enumerated.
+/// Maximum number of states, and maximum text length in bytes, up to which a language is enumerated.
 const MAX_ENUMERATION_STATES: usize = 64;
 const MAX_ENUMERATED_BYTES: usize = 32;
 
@@ -169,7 +169,8 @@ impl Languages {
         }
     }
 
-    /// Interns what a pattern of the Rust `regex` crate matches from end to end. The pattern must be valid.
+    /// Interns the texts that a pattern of the Rust `regex` crate matches from end to end. The pattern must
+    /// be valid.
     pub(crate) fn regex(&mut self, pattern: &str) -> LanguageId {
         let hash = hash_of(&(REGEX_HASH_TAG, pattern));
         match self.find(hash, |other| matches!(other, Language::Regex(other) if other == pattern)) {
@@ -183,7 +184,8 @@ impl Languages {
         self.intern(Language::Multiple(of.into()))
     }
 
-    /// Interns the unsigned numbers that compare so with `bound`, an unsigned decimal numeral.
+    /// Interns the unsigned numbers for which `value comparison bound` holds. `bound` is an unsigned decimal
+    /// numeral.
     pub(crate) fn compared(&mut self, comparison: Comparison, bound: &str) -> LanguageId {
         self.intern(Language::Compared(comparison, bound.into()))
     }
@@ -361,8 +363,8 @@ impl Languages {
         Ok(self.store.is_nullable(state))
     }
 
-    /// Returns all texts of a language, in byte order. Returns `None` if they are more than `most`, or too
-    /// long to enumerate.
+    /// Returns all texts of a language, in byte order. Returns `None` if there are more than `most`, or if
+    /// they are too long to enumerate.
     ///
     /// # Complexity
     /// At most 16,384 derivatives.
@@ -403,7 +405,7 @@ impl Languages {
             let strings = self.store.json_string(texts)?;
             analysis::has_distinct_values(&mut self.store, strings, analysis::MORE_THAN_ANY_LIST)
         };
-        // A language that exceeds a limit is not known to be that large.
+        // If a limit is exceeded, the size of the language is unknown.
         matches!(strings(), Ok::<_, grammask_regular::Error>(true))
     }
 
@@ -447,8 +449,8 @@ impl Languages {
         Ok(self.lowered[id.index()].unwrap_or(RegularId::EMPTY))
     }
 
-    /// Writes the expression into a syntax tree. Writes any expression once
-    /// [`is_cancelled`](Self::is_cancelled) is true.
+    /// Writes the expression into a syntax tree. After cancellation ([`is_cancelled`](Self::is_cancelled)),
+    /// writes an arbitrary expression.
     pub(crate) fn write(&self, id: LanguageId, ast: &mut Ast) -> ExprId {
         enum Task {
             Visit(LanguageId),
@@ -512,7 +514,7 @@ fn to_expr(language: &Language, parts: Vec<ExprId>) -> ExprKind {
     }
 }
 
-/// Tags that distinguish the hashes of the two kinds that are looked up before they are allocated.
+/// Hash tags of the two kinds of languages that are looked up before they are allocated.
 const TEXT_HASH_TAG: u8 = 1;
 const REGEX_HASH_TAG: u8 = 2;
 

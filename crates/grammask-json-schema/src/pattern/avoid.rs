@@ -12,8 +12,8 @@ use super::matrix::PatternAlgebra;
 use super::node::Node;
 use crate::language::LanguageId;
 
-/// Number of words, and their total length in characters. Beyond either, the repetition is treated as any
-/// other.
+/// Maximum number of words, and maximum total length in characters. Beyond either, the repetition is treated
+/// like any other.
 const MAX_WORDS: usize = 64;
 const MAX_WORD_CHARS: usize = 256;
 
@@ -31,7 +31,7 @@ pub(super) fn forbidden_words(looks: &[Node]) -> Option<BTreeSet<String>> {
         .then_some(all)
 }
 
-/// Returns all texts of a node. Returns `None` if they are too many.
+/// Returns all texts of a node. Returns `None` if there are too many.
 fn words(node: &Node) -> Option<Vec<String>> {
     let all = match node {
         Node::Char(c) => vec![c.to_string()],

@@ -10,7 +10,7 @@ use super::matrix::{PatternAlgebra, group_pure};
 use super::node::Node;
 use crate::language::{LanguageId, Languages};
 
-/// The texts that may follow a position, by the side to the left of the position.
+/// The texts that may follow a position, indexed by the side to its left; see [`PatternAlgebra`].
 type Continuations = Vec<LanguageId>;
 
 /// Returns the texts in which an alternative of a pattern matches somewhere.
@@ -70,7 +70,7 @@ pub(super) fn search(languages: &mut Languages, alternative: &Node) -> Result<La
     algebra.union(all)
 }
 
-/// Returns the texts before a position, by its state, without any condition.
+/// Returns all texts before a position, by the state of the position.
 fn anywhere(algebra: &mut PatternAlgebra<'_>) -> Result<Vec<LanguageId>, PatternError> {
     let mut texts = Vec::new();
     for left in 0..algebra.sides {
@@ -86,7 +86,7 @@ fn anywhere(algebra: &mut PatternAlgebra<'_>) -> Result<Vec<LanguageId>, Pattern
     Ok(texts)
 }
 
-/// Returns the texts before the position after a node, from those before the node.
+/// Returns the texts before the position after a node, given the texts before the node.
 fn advance(
     algebra: &mut PatternAlgebra<'_>,
     texts: &[LanguageId],
@@ -138,7 +138,7 @@ fn prepend_all(
     Ok(continuations)
 }
 
-/// Returns the texts that may start with a node, from those that may follow it.
+/// Returns the texts that may start with a node, given the texts that may follow it.
 fn prepend(
     algebra: &mut PatternAlgebra<'_>,
     node: &Node,
@@ -195,7 +195,7 @@ fn prepend(
     }
 }
 
-/// Does the same for a node without look-around, by its matrix.
+/// As [`prepend`], for a node without look-around, by its matrix.
 fn prepend_matrix(
     algebra: &mut PatternAlgebra<'_>,
     node: &Node,
@@ -237,7 +237,7 @@ fn prepend_matrix(
     Ok(result)
 }
 
-/// Handles a repetition of a node with look-ahead.
+/// Returns the texts that may start with a repetition of a node with look-ahead.
 fn repeat(
     algebra: &mut PatternAlgebra<'_>,
     inner: &Node,
@@ -288,8 +288,8 @@ fn repeat(
     Ok(result)
 }
 
-/// Handles a repetition of negative look-aheads for a few words and one character. Returns `None` for any
-/// other node.
+/// As [`repeat`], for negative look-aheads for listed words, followed by one character. Returns `None` for
+/// any other node.
 fn repeat_avoiding(
     algebra: &mut PatternAlgebra<'_>,
     inner: &Node,
@@ -309,16 +309,17 @@ fn repeat_avoiding(
     Ok(Some(vec![result; algebra.sides]))
 }
 
-/// Handles a repetition of look-aheads, one character, and look-aheads, if the result is one expression.
-/// Returns `None` for any other node.
+/// As [`repeat`], for look-aheads, one character, and look-aheads, if the result is one expression. Returns
+/// `None` for any other node.
 ///
 /// Let A be the continuations that the look-aheads allow, N its complement, c the character and K the
-/// continuation of the repetition. The result is the set of texts that lead to K by steps of c, all from
-/// positions in A.
+/// continuation of the repetition. The result is the set of texts that reach K by steps of c, where each step
+/// starts in A.
 ///
-/// It equals c\*K minus c\*(N - K), as long as no text of K leads by c+ to one in N - K. Proof: take the
-/// first position on the way whose rest is in K. The positions before it are neither in K nor in N - K, so
-/// they are in A.
+/// It equals c\*K minus c\*(N - K), provided that no text of K reaches N - K by one or more steps. Proof:
+/// take the first position of the text whose rest is in K. The rests at earlier positions are not in K by
+/// choice, and not in N - K by the subtraction, so they are in A. Conversely, the subtraction removes no text
+/// of the result, by the proviso.
 fn repeat_one_char(
     algebra: &mut PatternAlgebra<'_>,
     inner: &Node,
@@ -358,8 +359,7 @@ fn repeat_one_char(
         return Ok(None);
     }
     if (min, max) != (0, None) {
-        // The number of steps is that of the way chosen in the proof only if there is a single way to reach
-        // K.
+        // The number of steps is the number in the proof only if each text reaches K in a single way.
         let again = algebra.concat(on, follow)?;
         let again = algebra.intersect(follow, again)?;
         if !algebra.is_empty(again)? {

@@ -66,7 +66,7 @@ impl<'a> PatternAlgebra<'a> {
         }
     }
 
-    /// Returns the texts whose start gives the position before them this right side.
+    /// Returns the texts such that the position before them has this side to its right.
     pub(crate) fn starting_with(&mut self, side: usize) -> LanguageId {
         if side == 0 {
             return LanguageId::EMPTY_TEXT;
@@ -75,7 +75,7 @@ impl<'a> PatternAlgebra<'a> {
         self.languages.regex(&format!("{class}(?s:.)*"))
     }
 
-    /// Counts a step.
+    /// Counts a step, and returns `id` unchanged.
     ///
     /// # Errors
     /// When the language or the number of steps is too large.
@@ -382,7 +382,7 @@ impl<'a> PatternAlgebra<'a> {
                     if y == LanguageId::NONE {
                         continue;
                     }
-                    // If the intermediate state is also the end, the direct way is counted already.
+                    // If the intermediate state is also the end, the direct path is included already.
                     let on = self.concat(x, y)?;
                     words[from * states + to] = self.union(vec![before[from * states + to], on])?;
                 }

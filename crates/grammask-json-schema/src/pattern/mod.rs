@@ -22,7 +22,7 @@ use crate::Limits;
 use crate::language::{LanguageId, Languages};
 use node::{Assertion, Node};
 
-/// Why a pattern has no language.
+/// The reason why a pattern has no language.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(crate) enum PatternError {
     /// The text is not a pattern of ECMA-262.
@@ -50,7 +50,8 @@ impl PatternError {
         Self::Unsupported { offset, message: message.into() }
     }
 
-    /// Never shown: the caller checks the cancellation flag as well.
+    /// Returns the error for a cancellation. It is never shown, because the caller checks the cancellation
+    /// flag as well.
     fn cancelled() -> Self {
         Self::unsupported(0, "cancelled")
     }
@@ -63,7 +64,7 @@ pub(crate) fn is_pattern(source: &str, limits: &Limits) -> bool {
 
 /// Returns the texts in which a pattern of ECMA-262 matches somewhere.
 ///
-/// The flag `u` is on, all others are off. Beyond that, escapes and lone brackets of Annex B that stand for
+/// The flag `u` is on, all others are off. In addition, escapes and lone brackets of Annex B that match
 /// themselves are valid, such as `\-`, `\@` and `{`. Escapes of other dialects, such as `\A`, `\Z` and `\h`,
 /// are invalid.
 ///

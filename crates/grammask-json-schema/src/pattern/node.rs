@@ -1,7 +1,7 @@
 //! The syntax tree of a pattern.
 //!
-//! Groups leave no trace, since nothing refers back to them. Lazy quantifiers leave none either: they change
-//! which match is found, but not whether there is one.
+//! Groups have no nodes, since no back-reference refers to them. Lazy quantifiers have none either: they
+//! change which match is found, but not whether there is one.
 
 /// A node of a pattern. Its depth is that of the nested groups, which is limited.
 #[derive(Clone, Debug, PartialEq)]

@@ -26,14 +26,14 @@ struct Parser<'a> {
     limits: &'a Limits,
     at: usize,
     depth: usize,
-    /// Classes of the properties so far, since each is looked up in large tables.
+    /// Memo of the classes of properties, because a look-up in the tables is slow.
     properties: BTreeMap<(&'a str, bool), String>,
 }
 
 /// The meaning of an escape, or of a member of a class.
 enum Atom {
     Code(u32),
-    /// As inside of brackets, and whether these would be negated.
+    /// Members of a class in the syntax inside brackets, and whether the class is negated.
     Set(String, bool),
 }
 

@@ -1,8 +1,8 @@
 //! `contains` with counts. Example: of the items from index 2 on, one to three satisfy A and at least two
 //! satisfy B.
 //!
-//! For each of the first items, a choice is made which constraints it satisfies. All further items are
-//! counted by kind, where the kind of an item is the set of counted constraints that it satisfies.
+//! A plan fixes which constraints each of the first items satisfies. All further items are counted by kind,
+//! where the kind of an item is the set of counted constraints that it satisfies.
 
 use super::{ArrayPlan, Item, Rest};
 use crate::constraint::ConstraintId;
@@ -99,7 +99,7 @@ fn extend_with_item(
         let mut more = Vec::new();
         for (constraint, met) in options {
             cx.spend(1)?;
-            // A minimum that is reached need not be counted further.
+            // A minimum that has been reached need not be counted further.
             if met[index] < contains.max.unwrap_or(contains.min) {
                 let mut met = met.clone();
                 met[index] += 1;
@@ -186,8 +186,8 @@ fn plan_rest(
     Ok(true)
 }
 
-/// Returns lists of item kinds with their counts. The union of the lists is what all maxima allow. Returns
-/// `None` if there are too many lists.
+/// Returns lists of item kinds with their counts. Their union represents the items that satisfy all
+/// `contains` with a maximum. Returns `None` if there are too many lists.
 ///
 /// Two constraints A and B with a maximum have the kinds "neither", "A alone", "B alone" and "both".
 fn item_kinds(
@@ -219,7 +219,7 @@ fn item_kinds(
         constraints.push(constraint);
     }
     let satisfies = |kind: usize, bit: usize| kind >> bit & 1 == 1;
-    // For kinds that satisfy several constraints, each number is a list of its own. For all others, a range
+    // A kind that satisfies several constraints gets one list for each count. For all other kinds, a range
     // suffices.
     let mut all: Vec<Vec<(usize, u64)>> = vec![Vec::new()];
     let several = (1..constraints.len()).filter(|kind| kind.count_ones() > 1);
@@ -262,7 +262,7 @@ fn item_kinds(
     Ok(Some(lists))
 }
 
-/// Appends all ways to satisfy one more required constraint: by an item that is required anyway, or by a new
+/// Appends all ways to satisfy one more required constraint: by an item that is already required, or by a new
 /// one.
 fn add_witness(
     cx: &mut Context<'_>,

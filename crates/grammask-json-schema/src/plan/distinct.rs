@@ -1,5 +1,5 @@
-//! `uniqueItems`. It has an exact grammar in three cases: values that can be listed, strings of which there
-//! are billions, and first items that are pairwise disjoint.
+//! `uniqueItems`. It has an exact grammar in three cases: values that can be listed, languages with more
+//! strings than any array holds, and first items that are pairwise disjoint.
 
 use crate::constraint::ConstraintId;
 use crate::context::{Context, Stop};
@@ -10,7 +10,7 @@ use crate::value::algebra;
 use crate::value::evaluate;
 use crate::value::{Array, RegexStrings, Values};
 
-/// Levels of nested values that are examined to see that two items are disjoint.
+/// Levels of nested values that are examined to prove that two items are disjoint.
 const DISJOINTNESS_DEPTH: u32 = 3;
 
 /// Returns true if no two items can be equal: the array has first items only, and they are pairwise disjoint.
@@ -43,7 +43,7 @@ pub(super) fn distinct_scalars(
     }
     let (few, texts) = match listed_members(cx, values.string)? {
         Some(few) => (few, None),
-        // To see that they are many takes less work than to list them.
+        // Proving that there are many strings takes less work than listing them.
         None if cx.languages.has_many_strings(values.string) => (Vec::new(), Some(values.string)),
         None => match enumerate_texts(cx, values.string) {
             Some(few) => (few, None),
@@ -95,7 +95,7 @@ pub(super) fn listed_members(
     for member in all {
         let both = cx.languages.and([member, language]);
         if !cx.is_empty(both)? {
-            // A number may have fewer spellings in the intersection; a text is itself.
+            // A number may have fewer spellings in the intersection; a text has only one.
             let is_text = matches!(cx.languages.get(member), Language::Text(_));
             some.push(if is_text { member } else { both });
         }
@@ -110,7 +110,8 @@ fn enumerate_texts(cx: &mut Context<'_>, language: LanguageId) -> Option<Vec<Lan
     Some(texts.iter().map(|text| cx.languages.text(text)).collect())
 }
 
-/// Returns the numbers of a language between two bounds, if they are few multiples of one number.
+/// Returns the numbers of a language if it has a minimum and a maximum and lies within the multiples of one
+/// number. Returns `None` if there are too many.
 fn enumerate_numbers(cx: &mut Context<'_>, language: LanguageId) -> Result<Option<Vec<LanguageId>>, Stop> {
     let Some(candidates) = multiples_between_bounds(cx, language) else { return Ok(None) };
     let mut members = Vec::new();
@@ -130,7 +131,7 @@ fn enumerate_numbers(cx: &mut Context<'_>, language: LanguageId) -> Result<Optio
     Ok(Some(members))
 }
 
-/// Returns candidates: the multiples between a minimum and a maximum. Returns `None` if either is missing.
+/// Returns the multiples between a minimum and a maximum, as candidates. Returns `None` if either is missing.
 fn multiples_between_bounds(cx: &mut Context<'_>, language: LanguageId) -> Option<Vec<number::Decimal>> {
     let digits = number::digits(&mut cx.languages);
     let Language::And(parts) = cx.languages.get(language) else { return None };

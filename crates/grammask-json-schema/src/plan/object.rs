@@ -15,8 +15,8 @@ use crate::value::algebra;
 use crate::value::algebra::shapes;
 use crate::value::{Keys, Object, Property};
 
-/// Keys of a finite set that become named members, if a rule forbids all other keys. Further keys stay a
-/// class.
+/// Maximum number of keys of a finite set that become named members, if a rule forbids all other keys. Beyond
+/// it, the remaining keys stay a class.
 const MAX_NAMES_LISTED: usize = 4_096;
 
 /// A plan with named members, and all named keys with their languages, forbidden ones included.
@@ -81,7 +81,7 @@ fn named_members(cx: &mut Context<'_>, object: &Object) -> Result<Option<Named>,
 /// The named keys of a shape, and those that its rules and requirements name.
 struct NamedProperties {
     list: Vec<Property>,
-    /// Index of each key in `list`. Filled only where keys are added, since it costs.
+    /// Index of each key in `list`. Filled only if keys are added, because filling it is expensive.
     indices: FxHashMap<Text, usize>,
     /// Pairs of indices: if the first property is present, so is the second.
     requires: Vec<(usize, usize)>,
@@ -265,7 +265,7 @@ fn add_existing(
     Ok(())
 }
 
-/// Refuses a minimum that cannot be counted: keys of a class may repeat, and the grammar does not see it.
+/// Refuses a minimum that cannot be counted: keys of a class may repeat, and the grammar cannot detect it.
 fn check_count(cx: &mut Context<'_>, plan: &mut ObjectPlan) -> Result<(), Stop> {
     let required = plan.members.iter().filter(|member| member.is_required).count() as u64;
     let has_class = plan.members.iter().any(|member| member.is_class);
@@ -286,7 +286,8 @@ fn has_room(plan: &ObjectPlan) -> bool {
     plan.max.is_none_or(|max| plan.min.max(required) <= max)
 }
 
-/// Returns true if all objects of one plan are seen to be objects of the other. Both are plans of one shape.
+/// Returns true if all objects of one plan are known to be objects of the other. Both plans belong to one
+/// shape.
 fn is_subsumed_by(plan: &ObjectPlan, other: &ObjectPlan, constraints: &Constraints) -> bool {
     plan.members.len() == other.members.len()
         && plan.members.iter().zip(&other.members).all(|(own, other)| {

@@ -1,9 +1,9 @@
 //! Evaluation of constraints: from "the value obeys schema A and not schema B" to a set of values, one level
 //! deep.
 //!
-//! Answers are memoized by subject and by constraint. A subject that is met again during its own evaluation
-//! is a cycle. That is an error if both occurrences speak of one value, and [`Stop::Cycle`] if a nested value
-//! was entered in between.
+//! Answers are memoized by subject and by constraint. A subject that occurs again during its own evaluation
+//! is a cycle. That is an error if both occurrences concern the same value, and [`Stop::Cycle`] if a nested
+//! value was entered in between.
 
 use std::rc::Rc;
 
@@ -38,13 +38,13 @@ pub(crate) struct Evaluation {
     other_answers: Answers,
     /// Subjects under evaluation, from the outside to the inside. `None` marks a step into a value.
     open: Vec<Option<Subject>>,
-    /// Answers that allow more than the schema, since something was left out of them.
+    /// Answers that allow more than the schema, because a constraint was omitted from them.
     relaxed: Taint,
     /// Answers that differ from the schema in the direction of their [`Approximation`].
     approximate: Taint,
 }
 
-/// Taint tracking: which answers depend on an event that was met while they were computed.
+/// Taint tracking: records which answers depend on an event that occurred while they were computed.
 #[derive(Default)]
 struct Taint {
     /// Number of events so far, tainted answers that were used again included.
@@ -78,12 +78,12 @@ impl Taint {
 }
 
 impl Evaluation {
-    /// Notes that the answers under evaluation allow more than the schema.
+    /// Records that the answers under evaluation allow more than the schema.
     pub(crate) fn mark_relaxed(&mut self) {
         self.relaxed.count += 1;
     }
 
-    /// Notes that the answers under evaluation differ in the direction of [`Self::approximation`].
+    /// Records that the answers under evaluation differ in the direction of [`Self::approximation`].
     pub(crate) fn mark_approximate(&mut self) {
         self.approximate.count += 1;
     }
@@ -130,7 +130,8 @@ pub(crate) fn values_inside(cx: &mut Context<'_>, constraint: ConstraintId) -> R
     values
 }
 
-/// Asks a question whose answer only decides what is left out: what was relaxed to answer it taints nothing.
+/// Evaluates `ask` without tainting the answers under evaluation. For questions whose answer only decides
+/// which parts are omitted.
 pub(crate) fn untainted<'a, T>(cx: &mut Context<'a>, ask: impl FnOnce(&mut Context<'a>) -> T) -> T {
     let count = cx.evaluation.relaxed.count;
     let answer = ask(cx);
@@ -138,7 +139,8 @@ pub(crate) fn untainted<'a, T>(cx: &mut Context<'a>, ask: impl FnOnce(&mut Conte
     answer
 }
 
-/// Returns the values that satisfy a constraint: the intersection of what holds, minus what must not hold.
+/// Returns the values that satisfy a constraint: the intersection of its subjects, minus the negated
+/// subjects.
 pub(crate) fn values(cx: &mut Context<'_>, constraint: ConstraintId) -> Result<Rc<Values>, Stop> {
     if let Some(answer) = cx.evaluation.memoized(constraint) {
         return Ok(answer);
@@ -199,7 +201,7 @@ pub(crate) fn values_to_exclude(cx: &mut Context<'_>, subject: Subject) -> Resul
     values
 }
 
-/// Returns the values of which a subject holds.
+/// Returns the values for which a subject holds.
 ///
 /// # Errors
 /// [`Stop::Cycle`] if the subject is being evaluated around a value that contains this one; an error if it

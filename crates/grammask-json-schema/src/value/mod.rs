@@ -217,8 +217,8 @@ pub(crate) struct Object {
     pub properties: Vec<Property>,
     /// For each set of keys: the value of every key in it satisfies the constraint. Includes named keys.
     pub rules: Vec<(Keys, ConstraintId)>,
-    /// For each set of keys: some key in it is present, and its value satisfies the constraint. With the
-    /// schema that asks.
+    /// For each set of keys: some key in it is present, and its value satisfies the constraint. The schema is
+    /// the one that requires it.
     pub exists: Vec<(Keys, ConstraintId, SchemaId)>,
     /// Pairs of keys: if the first is present, so is the second.
     pub requires: Vec<(Text, Text)>,
@@ -226,7 +226,7 @@ pub(crate) struct Object {
     pub max: Option<u64>,
     /// The schema with `minProperties` or `maxProperties`.
     pub count_schema: Option<SchemaId>,
-    /// Keys that `unevaluatedProperties` skips. `None` if no schema needs to know.
+    /// Keys that `unevaluatedProperties` skips. `None` if no schema uses them.
     pub evaluated: Option<Vec<Keys>>,
     /// True if [`AdditionalProperties::Closed`](crate::AdditionalProperties::Closed) forbids all keys but the
     /// evaluated ones. It applies only when the shape is written, so complements do not have it.
@@ -258,7 +258,8 @@ impl Object {
             && self.max.is_none()
     }
 
-    /// Returns the index of each named key in `properties`. Worth its cost for many look-ups only.
+    /// Returns the index of each named key in `properties`. Faster than a linear search only for many
+    /// look-ups.
     pub(crate) fn property_indices(&self) -> FxHashMap<Text, usize> {
         self.properties.iter().enumerate().map(|(index, property)| (property.key.clone(), index)).collect()
     }

@@ -1,7 +1,7 @@
 //! The origins that have completed while a mask is assembled, each with the trie nodes at which it completed.
 //!
-//! A completion at nodes that an earlier one covers is dropped; of repeated completions only the difference
-//! goes on.
+//! A completion at nodes that an earlier one covers is dropped. Of repeated completions, only the difference
+//! is propagated.
 
 use grammask_earley::OriginId;
 use rustc_hash::FxHashMap;
@@ -11,26 +11,25 @@ use crate::masks::budget::Fuel;
 use crate::node_set::continuation::{ContinuationId, Continuations};
 use crate::node_set::semi_naive::{Propagation, SemiNaiveSet};
 
-/// The origins that have been complete while a mask is put together, and where.
+/// Completed origins of one mask, with the trie nodes at which they completed.
 #[derive(Default)]
 pub(crate) struct Completions {
-    /// Each with the completion before it, on the way from the state.
+    /// Origin, trie nodes, and the completion before it on the path from the state.
     list: Vec<(OriginId, ContinuationId, Option<u32>)>,
-    /// Filled only when the list is long: until then it is faster looked through.
+    /// Trie nodes by origin; filled only once the list has `MAX_LIST_LEN` elements.
     at: FxHashMap<OriginId, Vec<ContinuationId>>,
-    /// Of origins that are complete often: what is new in that.
+    /// New trie nodes of origins that complete often.
     deltas: FxHashMap<OriginId, SemiNaiveSet>,
-    /// Origins that are complete at further nodes.
+    /// Origins with new trie nodes that [`next`](Self::next) has not returned.
     open: Vec<OriginId>,
 }
 
-/// Number of completions of an origin that are scanned linearly; beyond it, they are found by hash.
+/// Number of completions that are scanned linearly; beyond it, those of an origin are found by hash.
 const MAX_LIST_LEN: usize = 48;
 
 impl Completions {
-    /// Notes that an origin is complete at some nodes, `after` the completion with this number. Gives its
-    /// number, or
-    /// nothing where there is nothing new in it, or [`next`](Self::next) will tell what is.
+    /// Adds a completion of an origin; `after` is the number of the completion before it. Returns its number.
+    /// Returns `None` if no trie node is new, or if [`next`](Self::next) will return the new ones.
     pub(crate) fn add(
         &mut self,
         fuel: &Fuel<'_>,
@@ -71,7 +70,7 @@ impl Completions {
         None
     }
 
-    /// Notes a completion, and gives its number.
+    /// Appends a completion, and returns its number.
     fn push(&mut self, origin: OriginId, continuation: ContinuationId, after: Option<u32>) -> u32 {
         self.list.push((origin, continuation, after));
         let fresh = match self.list.len() {
@@ -85,9 +84,8 @@ impl Completions {
         (self.list.len() - 1) as u32
     }
 
-    /// An origin that is complete at further nodes, these, and the number of this completion. For when
-    /// nothing else is left to do: the more has
-    /// come together, the less often it is followed.
+    /// Returns an origin, its new trie nodes, and the number of this completion. To be called when nothing
+    /// else is left to do: the more nodes have been joined, the less often the origin is processed.
     pub(crate) fn next(&mut self, lexicon: &Lexicon) -> Option<(OriginId, ContinuationId, u32)> {
         let origin = self.open.pop()?;
         let delta = self.deltas.get_mut(&origin);
@@ -96,9 +94,8 @@ impl Completions {
         Some((origin, continuation, self.push(origin, continuation, None)))
     }
 
-    /// Whether on the way here the origin has been complete at all of these nodes and more, as happens in a
-    /// list of texts
-    /// that may be split anywhere.
+    /// Returns `true` if the origin completed at all of these nodes earlier on the path from the state. This
+    /// occurs in a list of texts that may be split anywhere.
     fn is_covered_before(
         &self,
         continuations: &Continuations,
@@ -116,7 +113,7 @@ impl Completions {
         false
     }
 
-    /// Forgets all.
+    /// Removes all completions.
     pub(crate) fn clear(&mut self) {
         if self.list.len() >= MAX_LIST_LEN {
             self.at.clear();

@@ -1,8 +1,7 @@
 //! Items of `distinct!` whose texts must differ from each other, within one token.
 //!
-//! The summary of an item knows the lexeme, but not the text that was read. After an item, all of its texts
-//! are treated
-//! alike. Where a second item can complete inside the same token, the few trie nodes there are walked with
+//! The summary of an item knows the lexeme, but not the text that was read. After an item, all its texts are
+//! treated alike. If a second item can complete inside the same token, the trie nodes there are walked with
 //! the text read.
 
 use std::sync::OnceLock;
@@ -17,21 +16,21 @@ use crate::descent::Descent;
 use crate::lexicon::walk::output::{WalkOutput, Want};
 use crate::node_set::continuation::ContinuationId;
 
-/// What may come behind all texts of an item, below some trie nodes.
+/// Continuations after any text of an item, below some trie nodes.
 pub(crate) struct AfterDistinctTexts {
-    /// Tokens that end inside of another item, which can be completed in several ways, so whatever the text
-    /// before it is. As ranges of the trie's list.
+    /// Tokens that end inside another item with many completions, so that they are allowed after any text.
+    /// Ranges of the trie's list.
     tokens: Box<[(u32, u32)]>,
-    /// Nodes at which it may depend on the text: where the other item is complete, or nearly so, or is none
-    /// of the distinct ones.
+    /// Nodes at which the result may depend on the text: the other item is complete, nearly complete, or not
+    /// a distinct one.
     open: Box<[TrieNodeId]>,
-    /// What leads from the trie nodes to the ends of tokens at and below these nodes: an item that is
-    /// complete in there is a part of one of them.
+    /// Bytes from the trie nodes to the ends of tokens at and below `open`. An item that completes there is a
+    /// substring of one of these paths.
     paths: Box<[Box<[u8]>]>,
-    /// Whether each item that begins in there, and is not complete, can be completed by so many texts that it
-    /// does not matter which have come.
+    /// True if each incomplete item in the paths has at least `MIN_COMPLETIONS` completions, so that the
+    /// texts before it do not matter.
     has_many_completions: bool,
-    /// What comes of these nodes behind a text that none of the items there can be.
+    /// Continuations from `open` after a text that no item in the paths can equal, once computed.
     for_other_texts: OnceLock<Continuations>,
 }
 
@@ -44,16 +43,16 @@ const MAX_PATH_BYTES: usize = MIN_COMPLETIONS as usize - 2;
 /// Number of paths that are compared with a text; beyond it, each text is walked for itself.
 const MAX_PATHS: usize = 1_024;
 
-/// What lies below some nodes: tokens, as ranges of the trie's list, and where the rule is complete.
+/// Tokens below some nodes, as ranges of the trie's list, and the nodes at which the rule is complete.
 struct Continuations {
     tokens: Box<[(u32, u32)]>,
     exits: Box<[InnerId]>,
 }
 
 impl AfterDistinctTexts {
-    /// Whether a text that has been read so far may become one of those in the paths.
+    /// Returns `true` if a text that was read so far may become one of the items in the paths.
     fn may_be_among(&self, read: &[u8]) -> bool {
-        // An escape may be another way to write what is longer or shorter.
+        // An escape may spell a longer or a shorter text.
         let is_plain = |text: &[u8]| !text.contains(&b'\\');
         let is_in = |path: &[u8]| path.windows(read.len()).any(|summary| summary == read);
         read.is_empty()
@@ -70,7 +69,7 @@ const MAX_BYTES_PER_SPELLED_BYTE: usize = 12;
 const FUEL_PER_STEP: u64 = 64;
 
 impl Descent<'_> {
-    /// Visits a place at which an item of `distinct!` is being read, or may begin.
+    /// Processes a node at which an item of `distinct!` is being read, or may begin.
     pub(crate) fn read(
         &mut self,
         gss: usize,
@@ -82,7 +81,7 @@ impl Descent<'_> {
         self.gss_nodes[gss].lexemes.push(key);
         let Some(exit) = exit else { return Ok(()) };
         self.gss_nodes[gss].distinct_reads.push((node, distinct.after, continuation));
-        // What has been found behind other distinct_reads of the same item is behind this one, too.
+        // Continuations that were found after other reads of the item follow this one, too.
         for place in 0..self.gss_nodes[gss].behind.len() {
             let (others, below) = self.gss_nodes[gss].behind[place];
             if self
@@ -98,7 +97,7 @@ impl Descent<'_> {
         self.enter(gss, distinct.after, exit)
     }
 
-    /// Visits the place that stands for all trie nodes behind an item, where others may come.
+    /// Processes the node that represents all trie nodes after an item, where other items may begin.
     pub(crate) fn read_others(
         &mut self,
         gss: usize,
@@ -121,8 +120,7 @@ impl Descent<'_> {
         Ok(())
     }
 
-    /// Walks what lies open behind an item that has been read up to a node below some trie nodes: from there,
-    /// so that its text is known.
+    /// Walks to the open nodes after an item from a node inside the item, so that its text is known.
     fn walk_after(
         &mut self,
         (gss, others, below): (usize, AfterDistinct, ContinuationId),
@@ -157,7 +155,7 @@ impl Descent<'_> {
             }
         }
         self.nodes += steps + output.cost.nodes;
-        // Each step makes a state of its own.
+        // Each step creates a state.
         self.fuel.consume(FUEL_PER_STEP * (steps + output.cost.nodes));
         let mut exits = Vec::new();
         output.take_exits(&mut exits);
@@ -165,7 +163,7 @@ impl Descent<'_> {
         self.add(gss, &found);
         if is_other {
             masks.budget.spend(size_of_val(&*found.tokens) + size_of_val(&*found.exits));
-            // Whoever else has found it has found the same.
+            // Another thread that was faster has stored an equal value.
             let _ = behind.for_other_texts.set(found);
         }
         Ok(())
@@ -181,8 +179,8 @@ impl Descent<'_> {
 }
 
 impl Masks {
-    /// What may come behind all texts of an item, below some trie nodes. It is the same wherever the item has
-    /// been read to.
+    /// Returns the continuations after all texts of an item, below some trie nodes. They do not depend on the
+    /// position inside the item.
     fn behind(
         &self,
         others: AfterDistinct,
@@ -198,7 +196,7 @@ impl Masks {
         let mut output = WalkOutput::new(self.lexicon.context());
         let (mut open, mut paths) = (Vec::new(), Vec::new());
         for root in self.lexicon.continuation(continuation).nodes(self.lexicon.outline()) {
-            // Where to go on, up to where, and the state of the item there.
+            // Next node, end of the range of nodes, and the state of the item.
             let mut path = vec![(root.0 + 1, ends[root.index()], start)];
             while let Some((node, end, set)) = path.pop() {
                 if node >= end {
@@ -231,7 +229,7 @@ impl Masks {
                 }
             }
         }
-        // NodeSet may be below each other.
+        // Nodes of the set may be below each other.
         open.sort_unstable();
         open.dedup();
         let has_many_completions = match start {
@@ -255,7 +253,8 @@ impl Masks {
         Ok(self.behind.insert(key, behind).0)
     }
 
-    /// Whether all items that begin in some paths can be completed by several texts, or are complete.
+    /// Returns `true` if each item that begins in some paths is complete, or has at least `MIN_COMPLETIONS`
+    /// completions.
     fn has_many_completions(&self, start: SetId, paths: &[Box<[u8]>]) -> Result<bool, Error> {
         let recognizer = &self.recognizer;
         let mut known: FxHashSet<SetId> = FxHashSet::default();
@@ -284,8 +283,8 @@ impl Masks {
     }
 }
 
-/// The paths from a node to the ends of the longest tokens at and below another one. Beyond too many, no more
-/// are needed.
+/// Appends the paths from `root` to the leaves at and below `from`. Stops once there are more than
+/// `MAX_PATHS`.
 fn collect_paths(trie: &Trie, root: TrieNodeId, from: TrieNodeId, paths: &mut Vec<Box<[u8]>>) {
     for node in (from.0..trie.end(from).0).map(TrieNodeId).filter(|&node| !trie.has_children(node)) {
         if paths.len() > MAX_PATHS {

@@ -1,9 +1,8 @@
 //! Computes summaries by descending the rules of the grammar through the trie, for whole sets of trie nodes
 //! at once.
 //!
-//! A rule called below the same set is run once, whatever its callers are, and notifies all of them where it
-//! completes.
-//! Left recursion and cycles need no special case.
+//! A rule that is called below a set runs once for all its callers, and notifies each of them where it
+//! completes. Left recursion and cycles need no special case.
 //!
 //! # Source
 //! E. Scott and A. Johnstone, "GLL Parsing", 2010; with sets of trie nodes in place of single positions.
@@ -65,20 +64,20 @@ struct GssNode<'a> {
     uses: SmallIndexSet<SummaryKey>,
     /// Sets at which the rule completes and its callers were notified.
     exits: SmallVec<[ContinuationId; 4]>,
-    /// Completions that are still to be joined: interned short lists.
+    /// Pending completions that are short lists; a return joins them.
     lists: SmallVec<[ContinuationId; 2]>,
-    /// The difference that callers are notified of, once they were notified often.
+    /// Semi-naive set of the exits; `None` while there are few.
     delta: Option<Box<SemiNaiveSet>>,
     pending: Vec<InnerId>,
     is_return_scheduled: bool,
     /// The callers: a GSS node, and the node of the network at which it continues.
     callers: SmallVec<[(usize, NetworkNodeId); 2]>,
-    /// The pairs that were processed.
+    /// Pairs of network node and set that were processed.
     visited: Visited,
-    /// NodeSet in items of `distinct!` that are complete below some trie nodes: what stands for the trie
-    /// nodes behind them, and where they are run.
+    /// Positions in items of `distinct!` that complete inside a token: the network node, the node after the
+    /// item, and the set of trie nodes.
     distinct_reads: Vec<(NetworkNodeId, NetworkNodeId, ContinuationId)>,
-    /// Where others may come behind them, below which trie nodes.
+    /// Nodes after such items at which other items may begin, with their sets.
     behind: Vec<(AfterDistinct, ContinuationId)>,
 }
 
@@ -102,7 +101,7 @@ pub(crate) struct Buffers {
     entered: Vec<(NetworkNodeId, InnerId)>,
     /// Nodes that scanning has reached and that are not entered yet.
     path: Vec<(InnerId, NetworkNodeId)>,
-    /// For the output of GSS nodes to come.
+    /// Buffers for the output of later GSS nodes.
     lists: Vec<OutputBuffers>,
     pub(crate) total_builder: TotalBuilder,
 }
@@ -112,21 +111,21 @@ pub(crate) struct Descent<'a> {
     masks: &'a Masks,
     fuel: &'a Fuel<'a>,
     gss_nodes: SmallVec<[GssNode<'a>; 2]>,
-    /// The number of each GSS node, once there are more than some: few are looked through faster.
+    /// Position of each GSS node, once there are more than `GSS_INDEX_THRESHOLD`.
     index: FxHashMap<SummaryKey, usize>,
     descriptors: SmallVec<[Descriptor; 8]>,
-    /// Visits that come when all descriptors are done.
+    /// Descriptors that are processed when `descriptors` is empty.
     deferred: Vec<Descriptor>,
-    /// Activations whose callers are still to be told, when all nodes have been visited.
+    /// GSS nodes whose callers are notified when all other descriptors are processed.
     deferred_returns: Vec<usize>,
     buffers: &'a mut Buffers,
-    /// Nodes of the trie that were looked at while scanning.
+    /// Number of trie nodes that scanning has visited.
     nodes: u64,
 }
 
 impl<'a> Descent<'a> {
     pub(crate) fn new(masks: &'a Masks, fuel: &'a Fuel<'a>, buffers: &'a mut Buffers) -> Self {
-        // A run that hits a limit leaves something.
+        // A descent that hit a limit leaves its entries here.
         buffers.entered.clear();
         Self {
             masks,
@@ -177,13 +176,13 @@ impl<'a> Descent<'a> {
                 Descriptor::ReturnDelta(gss) => {
                     let delta = self.gss_nodes[gss].delta.as_mut();
                     let rest = delta.and_then(|delta| delta.take(short));
-                    let rest = lexicon.intern(rest.expect("who is deferred_returns has something to tell"));
+                    let rest = lexicon.intern(rest.expect("a deferred return has a node set"));
                     self.notify_all_callers(gss, rest)?;
                 }
             }
         }
         self.masks.counters.add(self.cost());
-        // What is used comes deferred in the list, and should be there first.
+        // Callees come later in the list, and are stored before their callers.
         while let Some(gss) = self.gss_nodes.pop() {
             let GssNode { key, output, lexemes, uses, exits, .. } = gss;
             let (tokens, lists) = output.finish_loose(MAX_LISTED_SCANS);
@@ -209,7 +208,7 @@ impl<'a> Descent<'a> {
             .or_else(|| self.deferred_returns.pop().map(Descriptor::ReturnDelta))
     }
 
-    /// Returns the work of this descent, and of the states that it walked.
+    /// Returns the work of this descent, including that of walks with states.
     fn cost(&self) -> WalkCost {
         let within = self.gss_nodes.iter().map(|gss| gss.output.cost);
         within.fold(WalkCost { walks: 1, nodes: self.nodes, taken: 0 }, |sum, more| WalkCost {
@@ -260,7 +259,7 @@ impl<'a> Descent<'a> {
         }
     }
 
-    /// Processes a node below a set of trie nodes where it was not processed.
+    /// Processes a node below a set of trie nodes, without a check whether it was processed before.
     fn process(
         &mut self,
         gss: usize,
@@ -277,17 +276,16 @@ impl<'a> Descent<'a> {
         let mut calls = std::mem::take(&mut self.buffers.calls);
         calls.clear();
         recognizer.inspect().calls(node, &mut calls)?;
-        // What lexemes take is mostly known from other grammars; and what a selection calls is the same
-        // whatever has been chosen before. Both
-        // are better looked for apart.
+        // Results of lexemes are mostly known from other grammars. The callees of a permutation do not depend
+        // on the items chosen before. Both are looked up separately.
         let is_apart = recognizer.inspect().is_permutation(node)
             || (recognizer.inspect().scans(node).is_empty()
                 && calls.iter().all(|&(start, _)| recognizer.inspect().is_lexeme(start)));
         if !is_apart && !list.is_heavier(lexicon.trie(), lexicon.outline(), self.masks.config.light) {
             self.buffers.calls = calls;
             let set = recognizer.inspect().open_state(node)?;
-            // Where each of thousands of rules may begin with all others, closing a set for each is more than
-            // walking the state as it is.
+            // A closure consumes fuel: if thousands of rules can begin with all others, their closures cost
+            // more than a walk with the state.
             if !recognizer.inspect().has_closure(set) {
                 self.fuel.consume(recognizer.scanners(set)?.len() as u64);
             }
@@ -340,7 +338,7 @@ impl<'a> Descent<'a> {
             Some(callee) => callee,
             None => {
                 let callee = self.add_gss_node(key);
-                // The return_pending stands below the visit, so it comes when the callee has done all that it
+                // `Return` is below `Process` on the stack, so it runs when the callee has done all that it
                 // can alone.
                 let visit = self.descriptors.pop();
                 self.descriptors.push(Descriptor::Return(callee));
@@ -374,8 +372,7 @@ impl<'a> Descent<'a> {
     }
 
     /// Completes the rule at a set of trie nodes. Sets stored as bits are not joined: they come from lexemes,
-    /// and are equal
-    /// in every context.
+    /// and are equal in every context.
     fn complete(&mut self, gss: usize, continuation: ContinuationId) -> Result<(), Error> {
         match self.masks.lexicon.continuation(continuation).set() {
             NodeSet::List(_) => {
@@ -403,7 +400,7 @@ impl<'a> Descent<'a> {
         let mut lists = std::mem::take(&mut this.lists);
         lists.sort_unstable();
         lists.dedup();
-        // What comes from a rule that does nothing but call another one is told on as it is.
+        // A rule that only calls another one passes the callee's set on unchanged.
         if let (&[list], true) = (&lists[..], pending.is_empty()) {
             return self.notify_callers(gss, list);
         }
@@ -449,7 +446,7 @@ impl<'a> Descent<'a> {
         Ok(())
     }
 
-    /// Follows the bytes that a node scans, and those after them.
+    /// Follows the bytes that a node scans, and transitively those that its successors scan.
     fn scan(&mut self, gss: usize, node: NetworkNodeId, list: &Continuation) {
         let (recognizer, lexicon) = (&self.masks.recognizer, &*self.masks.lexicon);
         let scans = recognizer.inspect().scans(node);
@@ -502,7 +499,7 @@ impl<'a> Descent<'a> {
         }
     }
 
-    /// Enters everything on the path, the last node first, and follows what is scanned from there.
+    /// Enters all nodes of the path, the last one first, and follows the bytes that they scan.
     fn follow_path(&mut self, gss: usize, path: &mut Vec<(InnerId, NetworkNodeId)>) {
         while let Some((place, node)) = path.pop() {
             let known = self.masks.recognizer.network().node(node);
@@ -571,7 +568,7 @@ impl<'a> Descent<'a> {
             self.gss_nodes[gss].pending.extend_from_slice(&at.branches);
             self.schedule_return(gss);
         }
-        // Many trie nodes are kept together, with a number that is known the next time.
+        // A larger set is interned once, and processed as a whole.
         if known.goes_on() {
             let (outline, short) = (lexicon.outline(), lexicon.config().short_list);
             let intern = |branches: &[InnerId]| lexicon.intern(NodeSet::of_list(outline, short, branches));

@@ -1,5 +1,5 @@
-//! Items in any order: the items that may still come differ between states, but each item has one total below
-//! a set.
+//! Permutations, which are items in any order. The items that may still come differ between states, but each
+//! item has one total below a set.
 //!
 //! The total of each item is stored once. The mask of a permutation is the union over the items that may
 //! still come.
@@ -16,27 +16,26 @@ use crate::lexicon::walk::output::Want;
 use crate::masks::budget::Fuel;
 use crate::node_set::continuation::ContinuationId;
 
-/// How a selection takes part in a mask.
+/// Outcome of looking up a permutation for a mask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Selected {
-    /// By what has been found.
+    /// The totals and entries of the permutation were appended.
     Found,
-    /// Some item is complete inside of a token, so that more items follow, or an item is a lexeme: it is a
-    /// summary like others.
+    /// An item completes inside a token, so that more items follow, or an item is a lexeme. The caller
+    /// computes an ordinary summary.
     Longer,
-    /// It is too much work to find out.
+    /// The fuel is exhausted, or a summary was given up.
     TooMuch,
 }
 
-/// In the row of a selection's items: the item takes nothing; it is complete inside of a token, or is nothing
-/// but a lexeme, which is left to
-/// others. Numbers of totals are below.
+/// Values in the row of a permutation's items. `NOTHING`: the item accepts no token. `COMPLETE`: it completes
+/// inside a token, or is a lexeme and nothing else. Smaller values are numbers of totals.
 const NOTHING: u32 = Row::LIMIT - 1;
 const COMPLETE: u32 = Row::LIMIT - 2;
 
 impl Masks {
-    /// What is taken at a place among items in any order: appended to `totals` and `lexemes`, unless it is
-    /// not found so.
+    /// Appends the totals and entries of a permutation. Leaves both lists unchanged unless it returns
+    /// `Found`.
     pub(crate) fn selected(
         &self,
         selection: Permutation<'_>,
@@ -62,7 +61,7 @@ impl Masks {
         Ok(selected)
     }
 
-    /// What a separator takes, and the items behind it.
+    /// Appends the result of a separator and of the items after it.
     fn separated(
         &self,
         (start, back): (NetworkNodeId, NetworkNodeId),
@@ -103,8 +102,8 @@ impl Masks {
         Ok(Selected::Found)
     }
 
-    /// What those of a selection's items take that may come; how many items it has says how long their row
-    /// is.
+    /// Appends the totals of the items that may still come. `count` is the number of all items, the length of
+    /// their row.
     fn items(
         &self,
         (callee, count, choices): (CalleeId, usize, &[Choice]),
@@ -127,8 +126,8 @@ impl Masks {
             let known = match row.get(choice) {
                 Some(known) => known,
                 None => {
-                    // However many they are: what has been found is known for the next mask, and a walk with
-                    // all of them finds it anew for each.
+                    // The number of items is not limited: totals are reused by later masks, while a walk with
+                    // the state repeats the work for each mask.
                     if fuel.is_exhausted() {
                         return Ok(Selected::TooMuch);
                     }
@@ -142,7 +141,7 @@ impl Masks {
             };
             match known {
                 COMPLETE => return Ok(Selected::Longer),
-                // Neighbours mostly take the same, and what is listed twice is dropped deferred.
+                // Neighbouring items mostly have one total; other repetitions are dropped later.
                 known if known == last || known == NOTHING => {}
                 known => {
                     totals.push(TotalId::from_number(known));
@@ -153,7 +152,8 @@ impl Masks {
         Ok(Selected::Found)
     }
 
-    /// What an item takes that begins at this node, as it is noted in a row.
+    /// Returns the value in the row for an item that begins at a node. Returns `None` if that is too much
+    /// work.
     fn item(
         &self,
         start: NetworkNodeId,
@@ -173,9 +173,8 @@ impl Masks {
         self.part_of_item((start, continuation), fuel, buffers)
     }
 
-    /// The same for an item that begins with a lexeme, as with a key, and goes on at `back`. It need not be
-    /// run as a whole, and behind most keys
-    /// nothing fits into a token.
+    /// As [`item`](Self::item), for an item that begins with a lexeme, such as a key, and continues at
+    /// `back`. The item is not run as a whole: after most keys, nothing more fits into a token.
     fn keyed_item(
         &self,
         (lexeme, back): (NetworkNodeId, NetworkNodeId),
@@ -198,14 +197,14 @@ impl Masks {
         Ok(Some(self.total_of_lexeme(key, behind, &mut buffers.total_builder)?.number()))
     }
 
-    /// Whether a node goes on by a byte that some of the trie nodes go on by.
+    /// Returns `true` if a node continues by a byte of some edge from the trie nodes.
     fn takes_some(&self, node: NetworkNodeId, continuation: ContinuationId) -> Result<bool, Error> {
         let lexicon = &*self.lexicon;
         let bytes = lexicon.continuation(continuation).first_bytes(lexicon.outline());
         Ok(!self.recognizer.inspect().first_bytes(node)?.intersection(bytes).is_empty())
     }
 
-    /// What an item takes from a node on, as it is noted in a row.
+    /// Returns the value in the row for an item from a node on. Returns `None` if that is too much work.
     fn part_of_item(
         &self,
         key: SummaryKey,

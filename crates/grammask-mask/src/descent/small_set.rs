@@ -8,10 +8,10 @@ use smallvec::SmallVec;
 /// Number of elements that are scanned linearly; beyond it, elements are found by hash.
 const MAX_SCANNED_LEN: usize = 16;
 
-/// In the order in which they came.
+/// Set of elements in insertion order.
 pub(crate) struct SmallIndexSet<T> {
     list: SmallVec<[T; 4]>,
-    /// All of them, once there are more than few.
+    /// All elements, once there are `MAX_SCANNED_LEN`.
     many: FxHashSet<T>,
 }
 
@@ -27,7 +27,7 @@ impl<T: Copy + Eq + Hash> SmallIndexSet<T> {
         self.many.clear();
     }
 
-    /// Notes one; whether it is new.
+    /// Inserts an element. Returns `true` if it is new.
     pub(crate) fn insert(&mut self, key: T) -> bool {
         let is_new = match self.list.len() < MAX_SCANNED_LEN {
             true => !self.list.contains(&key),

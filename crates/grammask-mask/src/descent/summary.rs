@@ -1,4 +1,4 @@
-//! Summaries: what a node of the network accepts below a set of trie nodes, whatever the callers are.
+//! Summaries: the tokens and exits of a network node below a set of trie nodes, independent of the callers.
 //!
 //! ```text
 //! value below {root}:  tokens "1", "tr", ...;  exits: the trie nodes of "true", "12", ...
@@ -37,14 +37,14 @@ pub(crate) struct Summary {
     pub(crate) uses: Box<[SummaryKey]>,
     /// Trie nodes at which the rule completes.
     pub(crate) exits: Box<[ContinuationId]>,
-    /// Its total, once it was needed.
+    /// Total of the summary, once requested.
     pub(crate) total: OnceLock<TotalId>,
 }
 
 /// Number of steps that are followed back from a node to one whose lexeme is known.
 const MAX_STEPS_BACK: usize = 64;
 
-/// Number of a node for which the lexicon has no room for a lexeme.
+/// Value in `Masks::lexemes` for a node whose lexeme has no room in the lexicon.
 const NO_LEXEME: u32 = u32::MAX - 1;
 
 /// Reference to an entry of a lexeme.
@@ -59,7 +59,7 @@ pub(crate) enum EntryRef {
 impl EntryRef {
     /// Returns a number that is unique for the reference.
     pub(crate) fn as_number(&self) -> u64 {
-        // No continuation has the upper half of the former: there would have to be 2^32 of them.
+        // Unique: no continuation has the number `u32::MAX`, as there would have to be 2^32 of them.
         match *self {
             Self::Lexicon(entry) => u64::from(entry.number()) | u64::from(u32::MAX) << 32,
             Self::Grammar(node, continuation) => node.index() as u64 | continuation.high(),
@@ -110,8 +110,7 @@ impl Masks {
     /// Finds the lexeme of a node by the steps that lead to it from a node whose lexeme is known.
     ///
     /// Known steps cost less than comparing languages. If none is known, the steps begin at the start of the
-    /// lexeme. Returns
-    /// `None` if a node on the way is a finite language: little is left of it here.
+    /// lexeme. Returns `None` if a node on the way is a finite language: little is left of it here.
     fn lexeme_by_steps(&self, node: NetworkNodeId) -> Option<(LexemeId, bool)> {
         // From the last byte to the first.
         let mut text: SmallVec<[u8; MAX_STEPS_BACK]> = SmallVec::new();
@@ -149,8 +148,8 @@ impl Masks {
     }
 
     fn note_lexeme(&self, node: NetworkNodeId, lexeme: Option<(LexemeId, bool)>) -> Option<(LexemeId, bool)> {
-        // Two bits of a lexeme's number are not its own; more lexemes than are left would take more memory
-        // than any budget has.
+        // One bit of the stored number is `is_same`. More lexemes than the other bits can number would exceed
+        // every memory budget.
         let lexeme = lexeme.filter(|(lexeme, _)| lexeme.number() < NO_LEXEME >> 1);
         let number = lexeme.map_or(NO_LEXEME, |(lexeme, is_same)| lexeme.number() << 1 | u32::from(is_same));
         self.budget.spend(self.lexemes.set(node.index() as u32, number).1);
@@ -198,7 +197,8 @@ impl Masks {
             }
             return Ok(of(entry));
         }
-        // A limit of the shared tables says nothing about this grammar's own.
+        // A limit of the shared lexicon is not an error of this grammar, so the grammar's own tables are
+        // used.
         let entry = self.walked(node, continuation)?;
         Ok((EntryRef::Grammar(node, continuation), entry.exits.first().copied()))
     }
@@ -265,7 +265,7 @@ impl Masks {
         }
         match Descent::new(self, fuel, buffers).run(key)? {
             true => {}
-            // What has consumed the fuel is known the next time.
+            // The key is not given up: the entries that consumed the fuel are known the next time.
             false if fuel.is_exhausted() => return Ok(None),
             false => _ = self.keep(key, None),
         }

@@ -21,16 +21,17 @@ pub(crate) struct TotalId(u32);
 /// All tokens of a summary and of the summaries that it uses.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Total {
-    /// Ascending where they are few; else in no order: to be written into a row, they need not be sorted.
+    /// Ascending if there are at most `MAX_INTERNED_TOKENS`; otherwise in any order, as they are only written
+    /// into rows.
     pub(crate) tokens: Box<[TokenId]>,
-    /// What the rules themselves scan, where that is much.
+    /// Further tokens as a set, if there are too many for a list.
     pub(crate) large: TokenSet,
-    /// Lexemes that take many tokens, which are better kept once. Ascending.
+    /// Entries with many tokens, which are referenced instead of copied. Ascending.
     pub(crate) lexemes: Box<[EntryRef]>,
 }
 
 impl Total {
-    /// Maximum number of tokens, without those of the entries.
+    /// Returns an upper bound on the number of tokens, without those of the entries.
     pub(crate) fn len(&self) -> usize {
         self.tokens.len() + self.large.len()
     }
@@ -57,10 +58,10 @@ const MAX_INTERNED_TOKENS: usize = 128;
 pub(crate) struct TotalBuilder {
     tokens: Vec<TokenId>,
     lexemes: Vec<EntryRef>,
-    /// Lexemes that take many tokens.
+    /// Entries with many tokens.
     many: Vec<EntryRef>,
     seen: SmallIndexSet<SummaryKey>,
-    /// BitRow of tokens that have marked: all 0 but while what comes once more is left out.
+    /// Bits of the tokens that `deduplicate` has met; all 0 outside of it.
     marked: Vec<u32>,
 }
 
@@ -99,13 +100,13 @@ impl TotalBuilder {
 /// Outcome of collecting a total.
 enum Gathered {
     All(TotalId),
-    /// This has not been noted yet.
+    /// The summary of this key is used but not stored yet.
     Lacks(SummaryKey),
     GivenUp,
 }
 
 impl TotalId {
-    /// As a number, and back.
+    /// Returns the number; [`from_number`](Self::from_number) is the inverse.
     pub(crate) const fn number(self) -> u32 {
         self.0
     }
@@ -132,7 +133,7 @@ impl Masks {
             match self.gather(summary, &mut buffers.total_builder)? {
                 Gathered::All(total) => return Ok(Some(total)),
                 Gathered::GivenUp => return Ok(None),
-                // Another thread has found it, and is just about to note it.
+                // Another thread has computed the summary, and is about to store it.
                 Gathered::Lacks(key) if self.summary(key, fuel, buffers)?.is_none() => return Ok(None),
                 Gathered::Lacks(_) => {}
             }
@@ -203,7 +204,7 @@ impl Masks {
         }
         let TotalBuilder { tokens, many, .. } = total_builder;
         let mut large = TokenSet::empty();
-        // A list that is longer than a row is better one.
+        // A list that is longer than a row is stored as a row.
         if let ([set], true) = (sets, tokens.len() <= words) {
             large = (*set).clone();
         } else if !sets.is_empty() || tokens.len() > words {
@@ -243,7 +244,7 @@ mod tests {
     use crate::node_set::continuation::ContinuationId;
     use crate::{Config, Scratch, testing};
 
-    /// As when one thread notes what it has found, and another has read only some of it.
+    /// Simulates a thread that reads a summary before another thread has stored the summaries that it uses.
     #[test]
     fn what_is_used_and_not_yet_noted_is_found() {
         let words = ["a", "ab", "abc", "(", "((", "(a", ")", "b"];

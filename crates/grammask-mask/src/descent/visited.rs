@@ -12,7 +12,7 @@ use crate::node_set::semi_naive::{Propagation, SemiNaiveSet};
 /// Number of pairs that are scanned linearly; beyond it, the pairs of a node are found by hash.
 const MAX_PAIRS_SCANNED: usize = 16;
 
-/// Nodes, below which trie nodes they have been run, and whether with what they scan.
+/// Processed network nodes, each with a set of trie nodes and whether its scans were followed.
 #[derive(Default)]
 pub(crate) struct Visited {
     few: SmallVec<[(NetworkNodeId, ContinuationId, bool); 4]>,
@@ -22,12 +22,13 @@ pub(crate) struct Visited {
 #[derive(Default)]
 struct Many {
     each: FxHashMap<NetworkNodeId, SmallVec<[(ContinuationId, bool); 1]>>,
-    /// What is new in visits of nodes that are visited often, each with what it scans or without.
+    /// New trie nodes for network nodes that are visited often, with scans or without.
     deltas: Vec<(NetworkNodeId, bool, SemiNaiveSet)>,
 }
 
 impl Visited {
-    /// Notes a visit, and says what is to be done in it; deferred, that is [`rest`](Self::rest).
+    /// Records a visit, and returns how to process it. For `Deferred`, [`rest`](Self::rest) returns the trie
+    /// nodes.
     pub(crate) fn insert(
         &mut self,
         fuel: &Fuel<'_>,
@@ -71,7 +72,8 @@ impl Visited {
         Some(delta)
     }
 
-    /// Where a node is still to be run.
+    /// Returns the trie nodes at which a network node is still to be processed. Returns `None` if there are
+    /// none.
     pub(crate) fn rest(&mut self, node: NetworkNodeId, scans: bool, short: usize) -> Option<NodeSet> {
         self.delta(node, scans)?.take(short)
     }

@@ -41,32 +41,33 @@ impl LexemeId {
         self.0 == 0
     }
 
-    /// Whether a longer text can follow.
+    /// Returns `true` if some longer text continues.
     #[inline]
     pub(crate) const fn goes_on(self) -> bool {
         self.0 & Self::GOES_ON != 0
     }
 
-    /// Whether the lexeme is complete here.
+    /// Returns `true` if the lexeme is complete here.
     #[inline]
     pub(crate) const fn completes(self) -> bool {
         self.0 & Self::COMPLETES != 0
     }
 }
 
-/// A state: its language, and what was found out about it.
+/// A state: its language, and data that is computed on demand.
 pub(crate) struct State {
     language: RegularId,
     /// The states after the bytes of each class.
     row: Row,
-    /// Whether it is in the same state only if it has come back to it: nothing is counted, and no parts are
-    /// told apart.
+    /// True if the language begins neither with an intersection nor with a counter. Then a loop is a return
+    /// to this very state.
     pub(crate) is_plain: bool,
-    /// Shared by all states that tell apart the same.
+    /// Byte partition, shared by all states with an equal one.
     classes: Arc<Classes>,
-    /// The state that counters lead to that are as far from their bounds as can be seen.
+    /// State with counters replaced by one value if they are farther from their bounds than any token is
+    /// long.
     saturated: OnceLock<LexemeId>,
-    /// What it takes at the beginning of a token.
+    /// Entry below the root of the trie.
     pub(crate) at_root: OnceLock<EntryId>,
     cold: OnceLock<Box<ColdState>>,
 }
@@ -111,29 +112,29 @@ impl Classes {
 }
 
 impl State {
-    /// The place of a byte's class in the row.
+    /// Returns the position of a byte's class in the row.
     #[inline]
     fn class_of(&self, byte: u8) -> usize {
         usize::from(self.classes.of[usize::from(byte)])
     }
 
-    /// Over which characters it loops, if that has been asked.
+    /// Returns the characters that the state loops over. Returns `None` if they have not been computed.
     #[inline]
     pub(crate) fn known_loops(&self) -> Option<&LoopAlphabet> {
         self.cold.get()?.loops.get()
     }
 }
 
-/// Languages and their derivatives, as a deterministic automaton that is made while it runs.
+/// Languages and their derivatives, as a deterministic automaton whose states are created on demand.
 pub(crate) struct Automaton {
     states: Arena<State>,
     builder: Mutex<Builder>,
 }
 
-/// What creating a state changes; behind a lock.
+/// Data that changes when a state is created. It is locked.
 struct Builder {
     store: Store,
-    /// What stands below trie nodes.
+    /// Strings of the vocabulary below trie nodes.
     horizon: Horizon,
     /// States by language.
     numbers: Column,
@@ -142,17 +143,17 @@ struct Builder {
 }
 
 impl Builder {
-    /// What its tables take, in bytes.
+    /// Returns the bytes of the tables.
     fn bytes_used(&self) -> usize {
         self.store.bytes_used() + self.horizon.bytes_used()
     }
 
-    /// A language that agrees with this one on all that stands in tokens.
+    /// Returns a language that accepts the same tokens as this one.
     fn saturated(&mut self, language: RegularId) -> Result<RegularId, Error> {
         analysis::saturate(&mut self.store, language, &mut self.horizon)
     }
 
-    /// A state of which no successor is known.
+    /// Creates a state without known successors.
     fn state(&mut self, language: RegularId) -> State {
         let (number, len) = analysis::byte_partition(&self.store, language);
         let new = || Arc::new(Classes::new(analysis::byte_class_map(&self.store, language), len));
@@ -171,7 +172,7 @@ impl Builder {
 
 /// Head normal form of a language, as far as loops can be read from it.
 pub(crate) enum HeadForm {
-    /// A counted repetition with a bound: what is repeated, its bounds, and what follows.
+    /// A counted repetition with a bound: the repeated language, the bounds, and the rest.
     Counted { base: LexemeId, min: u32, max: u32, rest: LexemeId },
     /// An intersection.
     All(Vec<LexemeId>),
@@ -193,7 +194,7 @@ const MAX_FEW_BYTES: usize = 4;
 const MAX_CLASSES_CHECKED: usize = 8;
 
 impl Automaton {
-    /// What stands below trie nodes of a vocabulary.
+    /// Returns the strings of a vocabulary below its trie nodes.
     pub(crate) fn horizon_of(vocabulary: &Vocabulary) -> Horizon {
         let texts = vocabulary
             .tokens()
@@ -202,12 +203,13 @@ impl Automaton {
         Horizon::new(MAX_ALWAYS_KEPT_BYTES, texts)
     }
 
-    /// The horizon as it is for an automaton without states.
+    /// Returns the horizon for an automaton without states.
     pub(crate) fn horizon(&self) -> Horizon {
         self.lock().horizon.unexplored()
     }
 
-    /// Without states, but with the address space for what a budget of so many bytes allows.
+    /// Creates an automaton without states. Reserves the address space that a memory budget of `budget` bytes
+    /// allows.
     pub(crate) fn new(horizon: Horizon, config: &Limits, budget: usize) -> Self {
         let mut store = Store::new(config);
         store.reserve_address_space(budget.min(MAX_RESERVED_BUDGET_BYTES) / BYTES_PER_EXPRESSION);
@@ -232,9 +234,8 @@ impl Automaton {
         self.states.len()
     }
 
-    /// Returns the state of a language of another store, or of one that agrees with it on all tokens, and
-    /// whether it is that
-    /// language.
+    /// Returns the state of a language of another store, or of one that accepts the same tokens. The flag is
+    /// true if the languages are equal.
     pub(crate) fn import(
         &self,
         from: &Store,
@@ -250,7 +251,8 @@ impl Automaton {
         Ok((id, same == language))
     }
 
-    /// A state that agrees with this one on all that stands in tokens, which is always the same.
+    /// Returns the representative of a state, which accepts the same tokens. States that differ only in
+    /// counters far from their bounds have one representative.
     pub(crate) fn saturated(&self, id: LexemeId, budget: &Budget) -> Result<LexemeId, Error> {
         let state = self.state(id);
         if let Some(known) = state.saturated.get() {
@@ -269,7 +271,7 @@ impl Automaton {
         self.states.get(id.index())
     }
 
-    /// Where it is noted what is asked of few states.
+    /// Returns the rarely used data of a state, allocating it the first time.
     pub(crate) fn cold(&self, id: LexemeId, budget: &Budget) -> &ColdState {
         self.state(id).cold.get_or_init(|| {
             budget.spend(size_of::<ColdState>());
@@ -277,13 +279,13 @@ impl Automaton {
         })
     }
 
-    /// The state after a byte, if it is known.
+    /// Returns the state after a byte, if it is known.
     #[inline]
     pub(crate) fn known_step(state: &State, byte: u8) -> Option<LexemeId> {
         state.row.get(state.class_of(byte)).map(LexemeId)
     }
 
-    /// The state after a byte.
+    /// Returns the state after a byte.
     #[inline]
     pub(crate) fn step(&self, id: LexemeId, byte: u8, budget: &Budget) -> Result<LexemeId, Error> {
         match Self::known_step(self.state(id), byte) {
@@ -324,9 +326,8 @@ impl Automaton {
         Ok(id)
     }
 
-    /// The states after some bytes: tells of which of them lead to which, class by class. Stops where `tell`
-    /// says no, and gives what it said
-    /// last.
+    /// Calls `tell` with the bytes of `among` in each class, and the state after them. Stops and returns
+    /// `false` if `tell` returns `false`.
     pub(crate) fn steps(
         &self,
         id: LexemeId,
@@ -344,7 +345,8 @@ impl Automaton {
         Ok(true)
     }
 
-    /// Where a state goes on to: bytes, and the state behind each and behind the bytes up to the next one.
+    /// Returns the successors as ranges of bytes: the first byte of each range, and the state after all its
+    /// bytes.
     pub(crate) fn successors(&self, id: LexemeId, budget: &Budget) -> Result<Vec<(u8, LexemeId)>, Error> {
         let mut successors: Vec<(u8, LexemeId)> = Vec::new();
         for byte in 0..=u8::MAX {
@@ -371,11 +373,10 @@ impl Automaton {
     }
 
     /// Returns the live bytes of a state if there are at most `MAX_FEW_BYTES`. A state with many byte classes
-    /// is only asked
-    /// if its first bytes are evident.
+    /// is only examined if its first bytes are evident.
     pub(crate) fn few_live_bytes(&self, id: LexemeId, budget: &Budget) -> Result<Option<ByteSet>, Error> {
         let state = self.state(id);
-        // What tells apart many classes is asked later, and byte by byte, unless it is evident.
+        // A state with many classes is examined later, byte by byte, unless its first bytes are evident.
         let place = &self.cold(id, budget).live;
         if state.row.len() > MAX_CLASSES_CHECKED && place.get().is_none() {
             let Some(live) = analysis::first_bytes(&self.lock().store, state.language) else {
@@ -386,7 +387,7 @@ impl Automaton {
         Ok(Some(self.live_bytes(id, budget)?).filter(|live| live.len() <= MAX_FEW_BYTES))
     }
 
-    /// How the language of a state is written.
+    /// Returns the head normal form of a state's language.
     pub(crate) fn head_form(&self, id: LexemeId, budget: &Budget) -> Result<HeadForm, Error> {
         let mut builder = self.lock();
         let language = self.state(id).language;
@@ -407,8 +408,8 @@ impl Automaton {
         Ok(HeadForm::All(numbers.collect::<Result<_, _>>()?))
     }
 
-    /// The texts that a lexeme spells in a JSON string, if these are few; or all others: then also the lexeme
-    /// that spells all texts.
+    /// Returns the texts that a lexeme spells in a JSON string, if there are at most `MAX_TEXTS`. If it
+    /// spells all texts but a few, returns these, and the lexeme that spells all texts.
     pub(crate) fn spelled(
         &self,
         id: LexemeId,
@@ -430,8 +431,7 @@ impl Automaton {
     }
 
     /// Returns the state without the bound on the number of characters, and that bound. Returns `None` if
-    /// there is no bound, or
-    /// if texts of one character are too short.
+    /// there is no bound, or if texts of one character are too short.
     pub(crate) fn uncounted(
         &self,
         id: LexemeId,
@@ -450,9 +450,8 @@ impl Automaton {
         Ok(free)
     }
 
-    /// The state that differs from this one only in that what may come at least `least` times may come any
-    /// number of times, and up to how many characters
-    /// that makes no difference; nothing where it makes none at all.
+    /// Returns the state in which counters with bounds of at least `least` are unbounded. Also returns up to
+    /// how many characters both accept the same texts. Returns `None` if no counter has such a bound.
     pub(crate) fn unbounded(
         &self,
         id: LexemeId,
@@ -470,8 +469,8 @@ impl Automaton {
         Ok(free)
     }
 
-    /// The state that has a few short texts besides, which are left out of this one; nothing where there are
-    /// no such.
+    /// Returns the state that also accepts the few short texts which this one excludes. Returns `None` if it
+    /// excludes none.
     pub(crate) fn without_exceptions(
         &self,
         id: LexemeId,
@@ -485,7 +484,7 @@ impl Automaton {
         Ok(other.filter(|&other| other != id))
     }
 
-    /// A state as what comes first in it and what follows; see [`Store::split_behind_loop`].
+    /// Splits a state into a prefix and a rest; see [`analysis::split_after_loop`].
     pub(crate) fn split(&self, id: LexemeId, budget: &Budget) -> Result<Option<ConcatSplit>, Error> {
         let mut builder = self.lock();
         let before = builder.store.bytes_used();
@@ -504,7 +503,8 @@ impl Automaton {
         Ok(found)
     }
 
-    /// So many characters suffice to end the text of a state, where that is evident.
+    /// Returns a number of characters that suffices to end the text of a state. Returns `None` if it is not
+    /// evident.
     pub(crate) fn enough_to_end(&self, id: LexemeId) -> Option<usize> {
         analysis::short_completion_chars(&self.lock().store, self.state(id).language)
             .map(|characters| characters as usize)
@@ -515,7 +515,7 @@ impl Automaton {
         analysis::is_utf8(&self.lock().store, self.state(id).language)
     }
 
-    /// The state in which nothing can follow and nothing is missing.
+    /// Returns the state of the empty text: complete, and nothing continues.
     pub(crate) fn epsilon(&self, budget: &Budget) -> Result<LexemeId, Error> {
         self.number(&mut self.lock(), RegularId::EPSILON, budget)
     }
@@ -540,7 +540,7 @@ impl Automaton {
     }
 
     fn lock(&self) -> MutexGuard<'_, Builder> {
-        // A language is entered whole or not at all, so a panic elsewhere leaves nothing half done.
+        // A language is stored as a whole or not at all, so a panic in another thread leaves no partial data.
         self.builder.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

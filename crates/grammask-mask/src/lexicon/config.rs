@@ -9,8 +9,8 @@
 )]
 pub struct LexiconConfig {
     /// Bytes that the tables may hold; beyond it, [`Lexicon::is_over_budget`](crate::Lexicon::is_over_budget)
-    /// returns `true`.
-    /// Tables that were replaced stay in memory while a grammar refers to them. Default: 128 MiB.
+    /// returns `true`. Tables that were replaced stay in memory while a grammar refers to them. Default: 128
+    /// MiB.
     pub budget: usize,
     /// True if subtrees of the trie that a lexeme loops through are taken as a whole. Performance only.
     /// Default: true.
@@ -18,20 +18,16 @@ pub struct LexiconConfig {
     /// Nodes of a subtree from which on it is checked for a loop. Performance only. Default: 12.
     pub slice_size: u32,
     /// Edges of the trie that leave the loop of a lexeme, beyond which a safe class is searched for.
-    /// Performance only.
-    /// Default: 1,024.
+    /// Performance only. Default: 1,024.
     pub strays: usize,
     /// Trie nodes below a node from which on it is a base of slices; the root always is. Performance only.
-    /// Default: 16,384:
-    /// nearly half of the trie of Llama 3 is below a blank.
+    /// Default: 16,384: nearly half of the trie of Llama 3 is below a blank.
     pub base_size: usize,
     /// Edges of the trie that leave a class, up to which the loop of a lexeme is taken from its slice
-    /// although no safe class
-    /// was found. Performance only. Default: 16,384.
+    /// although no safe class was found. Performance only. Default: 16,384.
     pub leaving: usize,
     /// Inner trie nodes of a set that is stored as a list; larger sets have one bit for each inner node.
-    /// Performance only.
-    /// Default: 2,048, as many bytes as the bits for 128,000 tokens.
+    /// Performance only. Default: 2,048, as many bytes as the bits for 128,000 tokens.
     pub short_list: usize,
     /// Names of [`STRATEGIES`](crate::STRATEGIES) that are not tried. Performance only; for tests. Default:
     /// none.

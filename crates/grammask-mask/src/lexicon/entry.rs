@@ -10,59 +10,60 @@ use crate::node_set::continuation::ContinuationId;
 /// Sets with more tokens than this are referenced instead of inlined.
 const MAX_INLINED_TOKENS: usize = 128;
 
-/// As they are kept.
+/// Stored tokens of an entry.
 pub(crate) struct EntryTokens {
     pub(crate) own: StoredTokens,
-    /// What it takes besides: what this entry, of another lexeme, has for its own, but for some tokens.
+    /// Base entry, of another lexeme, whose own tokens belong to this entry, too; with the tokens that are
+    /// excepted.
     pub(crate) base: Option<(EntryId, Box<[TokenId]>)>,
 }
 
-/// Tokens that are kept by themselves: as a set, or where they are many as a row, by its number, of which
-/// masks can be made as it is.
+/// Tokens that are stored without reference to another entry: as a set or, if they are many, as the number of
+/// a row.
 #[derive(Clone)]
 pub(crate) enum StoredTokens {
     Set(TokenSet),
     Row(u32),
 }
 
-/// The same, as they are looked at.
+/// Tokens of [`StoredTokens`], with the row resolved.
 #[derive(Clone, Copy)]
 pub(crate) enum Tokens<'a> {
     Set(&'a TokenSet),
     Row(u32, &'a Mask),
 }
 
-/// As they are looked at.
+/// Tokens of an entry, with rows and base resolved.
 #[derive(Clone, Copy)]
 pub(crate) struct TokenView<'a> {
     pub(crate) own: Tokens<'a>,
     pub(crate) base: Option<BaseEntry<'a>>,
 }
 
-/// What a lexeme takes because another one does.
+/// Base of an entry: tokens that another lexeme accepts as well.
 #[derive(Clone, Copy)]
 pub(crate) struct BaseEntry<'a> {
-    /// The entry of the other one.
+    /// Entry of the other lexeme.
     pub(crate) entry: EntryId,
     tokens: Tokens<'a>,
-    /// What the other one takes and this one does not.
+    /// Tokens that only the other lexeme accepts.
     pub(crate) removed: &'a [TokenId],
 }
 
 impl StoredTokens {
-    /// None.
+    /// Returns the empty set.
     pub(crate) fn none() -> Self {
         Self::Set(TokenSet::empty())
     }
 
-    /// Whether there are none.
+    /// Returns `true` if there are no tokens.
     pub(crate) fn is_empty(&self) -> bool {
         matches!(self, Self::Set(set) if set.is_empty())
     }
 }
 
 impl Tokens<'_> {
-    /// Whether these are so many that they are better kept once.
+    /// Returns `true` if there are too many tokens to be inlined.
     fn are_many(&self) -> bool {
         match self {
             Self::Set(set) => set.len() > MAX_INLINED_TOKENS,
@@ -84,7 +85,7 @@ impl Tokens<'_> {
         }
     }
 
-    /// Appends them to a list, ascending.
+    /// Appends the tokens to a list, ascending.
     pub(crate) fn append_to(&self, list: &mut Vec<TokenId>) {
         match self {
             Self::Set(set) => set.append_to(list),
@@ -94,12 +95,12 @@ impl Tokens<'_> {
 }
 
 impl EntryTokens {
-    /// Those of a lexeme without base.
+    /// Creates the tokens of an entry without a base.
     pub(crate) fn of(tokens: TokenSet) -> Self {
         Self { own: StoredTokens::Set(tokens), base: None }
     }
 
-    /// Without the rows, which are counted where they are kept.
+    /// Returns the bytes of memory without the rows, which are counted where they are stored.
     pub(crate) fn bytes_used(&self) -> usize {
         let own = match &self.own {
             StoredTokens::Set(set) => set.bytes_used(),
@@ -110,7 +111,7 @@ impl EntryTokens {
 }
 
 impl TokenView<'_> {
-    /// Whether these are so many that they are better kept once.
+    /// Returns `true` if the entry has a base, or too many tokens to be inlined.
     pub(crate) fn are_many(&self) -> bool {
         self.base.is_some() || self.own.are_many()
     }
@@ -120,8 +121,8 @@ impl TokenView<'_> {
             || self.base.is_some_and(|base| base.tokens.contains(id) && !base.removed.contains(&id))
     }
 
-    /// What some take together, as a mask. A row is copied in less time than it is added to a mask that was
-    /// cleared before.
+    /// Returns the union of some entries as a mask. Begins with a row if there is one: a row is copied in
+    /// less time than it is added.
     pub(crate) fn union(id_count: usize, all: &[Self]) -> Mask {
         let first = all.iter().position(|view| matches!(view.base(), Tokens::Row(..))).unwrap_or(0);
         let mut union = all.get(first).map_or_else(|| Mask::new(id_count), |view| view.to_mask(id_count));
@@ -130,7 +131,7 @@ impl TokenView<'_> {
         union
     }
 
-    /// What most of them stand in: that of the base, if there is one.
+    /// Returns the tokens of the base if there is one, else the own tokens.
     fn base(&self) -> Tokens<'_> {
         self.base.map_or(self.own, |base| base.tokens)
     }
@@ -151,7 +152,7 @@ impl TokenView<'_> {
         mask
     }
 
-    /// Adds them to a mask.
+    /// Adds the tokens to a mask.
     pub(crate) fn union_into(&self, mask: &mut Mask) {
         if let Some(base) = self.base {
             let new: Vec<TokenId> = base.removed.iter().copied().filter(|&id| !mask.allows(id)).collect();
@@ -175,7 +176,7 @@ impl Lexicon {
         TokenView { own: self.tokens(own), base }
     }
 
-    /// Adds what is known of an entry: its tokens, and where it is complete.
+    /// Adds the tokens and exits of an entry to an output.
     pub(crate) fn take_entry(&self, entry: EntryId, output: &mut WalkOutput<'_>) {
         self.take_tokens(entry, output);
         if output.wants_exits()
@@ -185,7 +186,7 @@ impl Lexicon {
         }
     }
 
-    /// Adds the tokens of an entry.
+    /// Adds the tokens of an entry to an output.
     pub(crate) fn take_tokens(&self, entry: EntryId, output: &mut WalkOutput<'_>) {
         let EntryTokens { own, base } = &self.entry(entry).tokens;
         if base.is_some() || !own.is_empty() {
@@ -194,7 +195,7 @@ impl Lexicon {
         }
     }
 
-    /// Adds trie nodes where something is complete.
+    /// Adds exits to an output.
     pub(crate) fn take_exit(&self, places: ContinuationId, output: &mut WalkOutput<'_>) {
         match self.continuation(places).set() {
             NodeSet::List(list) => list.iter().for_each(|&branch| output.exit_at(branch)),
@@ -209,8 +210,8 @@ impl Lexicon {
         }
     }
 
-    /// Keeps what has been found: as a row, if it was one, has so many tokens that a set would not be much
-    /// smaller, and if there is room for it.
+    /// Stores the tokens of an output. They become a row if a set would not be much smaller, and there is
+    /// room for a row.
     pub(crate) fn own(&self, found: OutputTokens) -> StoredTokens {
         let row = match found {
             OutputTokens::Set(tokens) => return StoredTokens::Set(tokens),
@@ -238,7 +239,7 @@ mod tests {
         row
     }
 
-    /// Whatever comes first, rows or sets, with base or without.
+    /// The order of rows and sets does not matter, nor whether they have a base.
     #[test]
     fn the_union_is_what_each_takes() {
         let rows = [row(|id| id.is_multiple_of(3)), row(|id| id < 40), row(|id| id == 7)];

@@ -22,12 +22,12 @@ const INLINE_FORM_WORDS: usize = 256;
 /// First word of the key of a finite language; no canonical form begins with it.
 const TEXTS_TAG: u32 = u32::MAX;
 
-/// A language of another store that has been asked for.
+/// Number of a language of another store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ImportId(u32);
 
 impl ImportId {
-    /// As a number, and back.
+    /// Returns the number; `from_number` is the inverse.
     pub(crate) const fn number(self) -> u32 {
         self.0
     }
@@ -37,19 +37,19 @@ impl ImportId {
     }
 }
 
-/// What is known of it.
+/// Data of an imported language.
 #[derive(Default)]
 pub(crate) struct Imported {
-    /// The lexeme with the language, or one that takes the same tokens; and whether it is that language.
+    /// The lexeme, and true if its language is the imported one. Otherwise it accepts the same tokens.
     lexeme: OnceLock<(LexemeId, bool)>,
 }
 
 impl Lexicon {
-    /// The lexeme with the language `language` of another store, or one that takes the same tokens; and
-    /// whether it is that language.
+    /// Returns the lexeme of a language of another store, or one that accepts the same tokens. The flag is
+    /// true if the languages are equal.
     ///
     /// # Errors
-    /// When a limit of regular languages is exceeded.
+    /// Returns an error if a limit of regular languages is exceeded.
     pub(crate) fn lexeme(&self, from: &Store, language: RegularId) -> Result<(LexemeId, bool), Error> {
         let import = || self.automaton.import(from, language, &self.budget);
         let Some(id) = self.imported(from, language) else { return import() };
@@ -63,7 +63,7 @@ impl Lexicon {
         }
     }
 
-    /// What the language of the spellings of few texts is known as here.
+    /// Returns the number of the language that consists of the spellings of some texts.
     pub(crate) fn import_of_texts(&self, spelled: &FiniteLanguage) -> ImportId {
         let FiniteLanguage { before, texts, is_complement, after } = spelled;
         debug_assert!(!is_complement, "these are the texts of the language, not those that it lacks");
@@ -80,7 +80,8 @@ impl Lexicon {
         self.import_by(&key)
     }
 
-    /// The texts of a language of another store, if it is finite and they are evident.
+    /// Returns the texts of a language of another store. Returns `None` if it is not finite, or if the texts
+    /// are not evident.
     pub(crate) fn texts_of_language(
         &self,
         from: &Store,
@@ -94,7 +95,7 @@ impl Lexicon {
         Some((self.import_of_texts(&spelled), spelled))
     }
 
-    /// What such a language takes below trie nodes, if that has been asked before.
+    /// Returns the entry of such a language below a set of trie nodes, if it is known.
     pub(crate) fn known_entry_of_import(
         &self,
         id: ImportId,
@@ -103,7 +104,7 @@ impl Lexicon {
         self.entries_of_texts.get(&(id, continuation)).copied()
     }
 
-    /// What it takes below trie nodes: the spellings of these texts.
+    /// Computes the entry of the spellings of some texts below a set of trie nodes, and stores it.
     pub(crate) fn entry_of_import(
         &self,
         id: ImportId,

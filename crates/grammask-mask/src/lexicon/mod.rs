@@ -45,8 +45,8 @@ use walk::self_loop::LoopAlphabet;
 /// The tables that all grammars of a vocabulary share.
 ///
 /// They hold lexemes by language, sets of trie nodes, and entries. They grow while they are used, by any
-/// number of threads.
-/// If [`is_over_budget`](Self::is_over_budget) returns `true`, go on with a [`successor`](Self::successor).
+/// number of threads. If [`is_over_budget`](Self::is_over_budget) returns `true`, go on with a
+/// [`successor`](Self::successor).
 pub struct Lexicon {
     vocabulary: Arc<Vocabulary>,
     outline: Arc<TrieIndex>,
@@ -55,25 +55,24 @@ pub struct Lexicon {
     automaton: Automaton,
     continuations: Continuations,
     entries: Arena<Entry>,
-    /// The entries of lexemes below a set of trie nodes; those at the beginning of a token are noted with the
-    /// lexeme.
+    /// Entries by lexeme and set of trie nodes. Entries below the root are stored with the lexeme.
     entries_by_set: Memo<(LexemeId, ContinuationId), EntryId>,
     by_successors: Memo<same_successors::SuccessorKey, LexemeId>,
-    /// Languages of other stores, by their transcripts or texts. See `import.rs`.
+    /// Languages of other stores, by canonical form or by texts. See `import.rs`.
     imported: Memo<Box<[u32]>, Imported>,
-    /// What those of them that are spellings of few texts take below trie nodes.
+    /// Entries of those languages that consist of the spellings of some texts.
     entries_of_texts: Memo<(ImportId, ContinuationId), EntryId>,
-    /// See `rows.rs`: rows, and which is that of several entries.
+    /// Rows, and the number of the row of several entries. See `rows.rs`.
     unions: Memo<Box<[EntryId]>, u32>,
     rows: Arena<Mask>,
     owner: OwnerId,
-    /// Where outputs that have ended leave the rows that they wrote.
+    /// Buffers of outputs that have ended.
     row_pool: Arc<RowPool>,
-    /// The trie nodes below which slices are used.
+    /// Trie nodes below which slices are used.
     bases: Box<[InnerId]>,
-    /// The slices from which the others are made.
+    /// Slices from which the others are derived.
     base_slices: Arc<BaseSlices>,
-    /// In boxes: a slice is some kilobytes by itself, and tables are made for many.
+    /// Derived slices. They are boxed, since a slice takes some kilobytes and tables reserve memory for many.
     slices: Arc<Memo<(Class, InnerId), Box<Slice>>>,
     budget: Budget,
     counters: Arc<WalkCounters>,
@@ -85,7 +84,7 @@ pub struct Lexicon {
 pub(crate) struct EntryId(u32);
 
 impl EntryId {
-    /// As a number, and back.
+    /// Returns the number; `from_number` is the inverse.
     pub(crate) const fn number(self) -> u32 {
         self.0
     }
@@ -98,7 +97,7 @@ impl EntryId {
 /// The tokens that a lexeme accepts below a set of trie nodes, and its exits.
 pub(crate) struct Entry {
     pub(crate) tokens: EntryTokens,
-    /// Exits, once they were wanted. After the last lexeme of a text nothing continues.
+    /// Exits, once requested; `None` if there are none. After the last lexeme of a text they are not needed.
     exit: OnceLock<Option<ContinuationId>>,
     /// Cost, in trie nodes.
     pub(crate) nodes: u64,
@@ -110,14 +109,14 @@ impl Entry {
         Self { tokens, exit: OnceLock::from(exit), nodes }
     }
 
-    /// Returns `true` if what is wanted is known.
+    /// Returns `true` if the requested output is known.
     pub(crate) fn answers(&self, want: Want) -> bool {
         want == Want::Tokens || self.exit.get().is_some()
     }
 
-    /// Returns the exits. They must have been wanted.
+    /// Returns the exits. They must have been requested.
     pub(crate) fn exit(&self) -> Option<ContinuationId> {
-        debug_assert!(self.answers(Want::TokensAndExits), "entries_by_set were not want for");
+        debug_assert!(self.answers(Want::TokensAndExits), "exits were not requested");
         self.exit.get().copied().flatten()
     }
 }
@@ -194,8 +193,7 @@ impl Lexicon {
     }
 
     /// Creates an empty lexicon of the same vocabulary. Slices depend on the vocabulary only; they are kept
-    /// while they take
-    /// less than a quarter of the budget.
+    /// while they take less than a quarter of the budget.
     pub fn successor(&self) -> Self {
         let mut lexicon = Self {
             counters: Arc::clone(&self.counters),
@@ -249,8 +247,7 @@ impl Lexicon {
     }
 
     /// Returns the bytes that the tables hold, approximately, without the vocabulary, its index and the
-    /// slices of all
-    /// characters.
+    /// slices of all characters.
     pub fn bytes_used(&self) -> usize {
         self.budget.used() + self.continuations.bytes_of_pairs()
     }
@@ -260,12 +257,12 @@ impl Lexicon {
         self.bytes_used() > self.budget.limit()
     }
 
-    /// Names it as the owner of its rows.
+    /// Returns the id under which the lexicon owns its rows.
     pub(crate) fn owner(&self) -> OwnerId {
         self.owner
     }
 
-    /// Where the row_pool of scratches are left.
+    /// Returns the pool of buffers that no scratch uses.
     pub(crate) fn row_pool(&self) -> &Arc<RowPool> {
         &self.row_pool
     }
@@ -309,7 +306,8 @@ impl Lexicon {
         self.budget.spend(bytes);
     }
 
-    /// Returns the lexeme after a text, or one that accepts the same tokens, and whether it is that language.
+    /// Returns the lexeme after a text, or one that accepts the same tokens. The flag is true if the
+    /// languages are equal.
     ///
     /// # Errors
     /// Returns an error if a limit of regular languages is exceeded.
@@ -331,7 +329,7 @@ impl Lexicon {
         }
     }
 
-    /// Returns the entry of a lexeme below a set, if what is wanted is known.
+    /// Returns the entry of a lexeme below a set, if the requested output is known.
     pub(crate) fn known_entry(
         &self,
         lexeme: LexemeId,
@@ -401,8 +399,7 @@ impl Lexicon {
     }
 
     /// Computes the entry of a lexeme at the start of a token, and after its first byte if there is just one,
-    /// mostly a quote.
-    /// Returns the cost, in trie nodes.
+    /// mostly a quote. Returns the cost, in trie nodes.
     ///
     /// # Errors
     /// Returns an error if a limit of regular languages is exceeded.
@@ -438,7 +435,7 @@ impl Lexicon {
         if continuation == ContinuationId::WHOLE {
             return *self.automaton.state(lexeme).at_root.get_or_init(|| self.add(entry));
         }
-        // Where two threads find the same at once, one of them has written it for nobody.
+        // If two threads find an entry at once, the one that comes later leaves an unused copy.
         let (entry, fresh) = self.entries_by_set.insert((lexeme, continuation), self.add(entry));
         if fresh {
             self.budget.spend(size_of::<(LexemeId, ContinuationId, EntryId)>());

@@ -1,5 +1,4 @@
-//! Rows of the tokens of one or more entries. Many grammars have the same few lexemes side by side, such as a
-//! text, a
+//! Rows of the tokens of one or more entries. Many grammars combine the same lexemes, such as a string, a
 //! number and white space.
 
 use grammask_trie::Mask;
@@ -12,8 +11,8 @@ use crate::lexicon::{EntryId, Lexicon, TokenView};
 const BUDGET_SHARE_OF_ROWS: usize = 4;
 
 impl Lexicon {
-    /// The number of the row of what these entries, which are sorted, have together; none where there is no
-    /// room for it.
+    /// Returns the number of the row that is the union of some entries, which are sorted. Returns `None` if
+    /// there is no room for it.
     pub(crate) fn union(&self, entries: &[EntryId]) -> Option<u32> {
         if let &[entry] = entries
             && let TokenView { own: Tokens::Row(number, _), base: None } = self.view(entry)
@@ -36,18 +35,18 @@ impl Lexicon {
         size_of::<Mask>() + size_of::<u32>() * self.vocabulary.mask_words()
     }
 
-    /// Whether one more row may be kept.
+    /// Returns `true` if there is room for one more row.
     pub(crate) fn has_room_for_row(&self) -> bool {
         (self.rows.len() + 1) * self.bytes_of_row() <= self.config.budget / BUDGET_SHARE_OF_ROWS
     }
 
-    /// Keeps a row, and gives its number.
+    /// Stores a row, and returns its number.
     pub(crate) fn keep_row(&self, row: Mask) -> u32 {
         self.budget.spend(self.bytes_of_row());
         self.rows.push(row)
     }
 
-    /// A row by its number.
+    /// Returns a row by its number.
     pub(crate) fn row(&self, number: u32) -> &Mask {
         self.rows.get(number)
     }

@@ -1,8 +1,8 @@
-//! The ways in which the lexicon finds what a lexeme accepts below a set of trie nodes, as one ordered list.
+//! Strategies: the ways in which the lexicon finds the tokens that a lexeme accepts below a set of trie
+//! nodes.
 //!
-//! A query `(lexeme, set of trie nodes)` goes through [`STRATEGIES`] from the first to the last; the first
-//! one that answers
-//! is counted. All strategies are exact, so that the list only decides how long an answer takes.
+//! A query `(lexeme, set of trie nodes)` goes through [`STRATEGIES`] from the first to the last. The first
+//! one that answers is counted. All strategies are exact, so the order affects time only.
 //!
 //! ```text
 //! "name"            all spellings are known   -> finite_language
@@ -28,7 +28,7 @@ use crate::lexicon::{Entry, Lexicon, LexiconConfig};
 use crate::node_set::NodeSet;
 use crate::node_set::continuation::{Continuation, ContinuationId};
 
-/// One way to find what a lexeme accepts, tried in the order of [`STRATEGIES`].
+/// One way to answer a query, tried in the order of [`STRATEGIES`].
 #[derive(Clone, Copy, Debug)]
 pub struct Strategy {
     /// Its name, which the statistics and the tuning use.
@@ -48,8 +48,7 @@ enum Answer {
     /// A lexeme below a set of trie nodes.
     Set(fn(&Query<'_>) -> Result<Option<Entry>, Error>),
     /// A lexeme below one trie node with a large subtree, during a walk. Returns `false` and leaves the
-    /// output unchanged if
-    /// the strategy does not apply.
+    /// output unchanged if the strategy does not apply.
     Node(fn(&mut Walk<'_>, &NodeQuery<'_>, &mut WalkOutput<'_>) -> Result<bool, Error>),
     /// A subtree that a walk comes to; the walk itself tries it.
     Subtree,
@@ -57,11 +56,9 @@ enum Answer {
 
 /// The strategies, in the order in which they are tried.
 ///
-/// Those that need no state of the lexeme come first, then those that reuse the answer for another state. The
-/// last one for a
-/// whole set is the walk over the trie. It asks for each large subtree, and at last at each node, whether the
-/// tokens below are
-/// those of a character class.
+/// Strategies that need no state of the lexeme come first, then those that reuse the answer for another
+/// state. The last one for a whole set is the walk over the trie. For each large subtree, and at last at each
+/// node, the walk asks whether the tokens below are those of a character class.
 pub const STRATEGIES: &[Strategy] = &[
     IMPORTED_TEXTS,
     FINITE_LANGUAGE,
@@ -242,7 +239,7 @@ impl Strategies {
         Self { is_on: all, uses: Arc::default() }
     }
 
-    /// Those of a successor, which goes on counting where this one has come to.
+    /// Returns the strategies of a successor, which continues the counts.
     pub(crate) fn successor(&self) -> Self {
         Self { is_on: self.is_on, uses: Arc::clone(&self.uses) }
     }
@@ -294,7 +291,7 @@ impl<'a> Query<'a> {
         self.lexicon.continuation(self.nodes)
     }
 
-    /// The bytes by which the lexeme goes on, if these are few.
+    /// Returns the live bytes of the lexeme if there are at most `MAX_FEW_BYTES`, else `None`.
     fn few_live_bytes(&self) -> Result<Option<ByteSet>, Error> {
         if let Some(&known) = self.few_live_bytes.get() {
             return Ok(known);
@@ -331,7 +328,7 @@ impl<'a> Query<'a> {
 }
 
 impl Lexicon {
-    /// Finds what a lexeme accepts below a set of trie nodes, by the first strategy that applies.
+    /// Finds the entry of a lexeme below a set of trie nodes, by the first strategy that applies.
     pub(crate) fn find(&self, lexeme: LexemeId, nodes: ContinuationId, want: Want) -> Result<Entry, Error> {
         let query = Query { lexicon: self, lexeme, nodes, want, few_live_bytes: OnceCell::new() };
         for (position, answer) in self.strategies.all() {
@@ -345,8 +342,8 @@ impl Lexicon {
         query.walk()
     }
 
-    /// Finds what a language of another store accepts below a set of trie nodes, where that needs no state of
-    /// it.
+    /// Finds the answer for a language of another store. Returns `None` if the answer needs a state of the
+    /// lexeme.
     pub(crate) fn find_by_language(
         &self,
         from: &Store,
@@ -363,8 +360,7 @@ impl Lexicon {
 }
 
 /// Takes all tokens that the lexeme of a walk accepts below one node, if a strategy for that applies. Returns
-/// `false` and
-/// leaves the output unchanged if none does.
+/// `false` and leaves the output unchanged if none does.
 pub(crate) fn below_node(
     walk: &mut Walk<'_>,
     query: &NodeQuery<'_>,

@@ -27,11 +27,11 @@ const MAX_DELTA_TOKENS: usize = 1024;
 /// Tokens of a total in a difference; larger totals become part of the row if the difference is too large.
 const MAX_TOKENS_PER_TOTAL_IN_DELTA: usize = 64;
 
-/// What putting masks together needs, kept from one to the next.
+/// Buffers for assembling masks, reused from one mask to the next.
 #[derive(Default)]
 #[expect(
     clippy::vec_box,
-    reason = "for each mask one is view and put back: a pointer is moved, not the scratch_space"
+    reason = "a mask takes a scratch space out and puts it back, which moves a pointer"
 )]
 pub(crate) struct ScratchPool(Mutex<Vec<Box<AssemblyScratch>>>);
 
@@ -47,22 +47,21 @@ pub(crate) enum Assembled {
     TooMuch,
 }
 
-/// What a mask is the union of, as sorted numbers: whether the text may end, the number of entries, the
-/// entries, and the
-/// totals. Masks with equal keys are equal.
+/// Operands of the union that is a mask, as sorted numbers: the number of entries with a bit for
+/// completeness, the entries, and the totals. Masks with equal keys are equal.
 pub(crate) type UnionKey = Box<[u64]>;
 
 #[derive(Default)]
 struct AssemblyScratch {
     completions: Completions,
     items: Vec<(Item, ContinuationId, Option<u32>)>,
-    /// Origins that are complete, where, and after which completion.
+    /// Completed origins, each with the nodes at which it completed and the completion before it.
     origins: Vec<(OriginId, ContinuationId, Option<u32>)>,
     lexemes: Vec<EntryRef>,
     totals: Vec<TotalId>,
-    /// Where the text may end.
+    /// Nodes at which the text may end.
     ends: Vec<ContinuationId>,
-    /// A [`UnionKey`] that is looked up.
+    /// Buffer for the [`UnionKey`] of a look-up.
     key: Vec<u64>,
     changes: TokenChanges,
     buffers: Buffers,
@@ -71,7 +70,7 @@ struct AssemblyScratch {
 /// Entries with many tokens, and their tokens.
 type Many<'a> = SmallVec<[(EntryRef, TokenView<'a>); 8]>;
 
-/// Tokens that a mask lacks, and tokens that it has besides, against a row.
+/// Difference of a mask from a row: tokens that the mask lacks, and tokens that it adds.
 #[derive(Default)]
 struct TokenChanges {
     removed: Vec<TokenId>,
@@ -198,7 +197,7 @@ impl Masks {
         totals.iter().for_each(|&total| lexemes.extend_from_slice(&self.total(total).lexemes));
         lexemes.sort_unstable();
         lexemes.dedup();
-        // What ends at once depends on more than the summaries, and special tokens on the state.
+        // With the eager ending or with special tokens, a mask depends on more than its key.
         let is_plain = self.ending != Ending::Eager && self.recognizer.network().specials.is_empty();
         if is_plain && self.config.keep_masks {
             key.clear();
@@ -238,8 +237,8 @@ impl Masks {
         Ok(Assembled::Written)
     }
 
-    /// Returns what is wanted of an item: its exits, if something continues there or the text then ends by
-    /// itself.
+    /// Returns the output that an item needs: exits as well if its callers continue, or if the text ends
+    /// there by itself.
     fn want_after(&self, origin: OriginId) -> Result<Want, Error> {
         let goes_on =
             self.recognizer.inspect().resumption(origin)?.is_some_and(|behind| !behind.follow.is_empty());
@@ -382,7 +381,7 @@ impl Masks {
         Ok(())
     }
 
-    /// Applies a difference and some totals to a mask that is the row.
+    /// Applies a difference and some totals to a mask that equals the row.
     fn add(&self, changes: &TokenChanges, totals: &[TotalId], mask: &mut Mask) {
         let words = mask.as_words_mut();
         change(&changes.removed, &changes.added, words);

@@ -13,7 +13,7 @@ pub(crate) struct Fuel<'a> {
     masks: &'a Masks,
     given: u64,
     nodes: Cell<u64>,
-    /// So many bytes the lexicon and the tables may hold, once something has been consumed; others fill the
+    /// Maximum bytes of the lexicon and of the tables, set at the first consumption. Other threads fill the
     /// lexicon meanwhile, too.
     most_bytes: OnceCell<[usize; 2]>,
 }
@@ -21,11 +21,10 @@ pub(crate) struct Fuel<'a> {
 /// Per-grammar credit for failed attempts with summaries, in trie nodes.
 ///
 /// A failure costs what it walked; a success refunds 1/8 of a walk. A mask may consume 1/4 of the credit. A
-/// grammar for
-/// which summaries never pay off thus stops trying, and one that only starts badly recovers.
+/// grammar for which summaries never pay off thus stops trying, and one that only starts badly recovers.
 #[derive(Default)]
 pub(crate) struct FailureCredit {
-    /// How much of what there was at the beginning is gone.
+    /// Part of the initial credit that is used up, in trie nodes.
     gone: AtomicU64,
 }
 
@@ -52,9 +51,8 @@ const MASKS_PER_BUDGET: usize = 4;
 const MIN_BYTES_PER_MASK: usize = 1 << 22;
 
 impl<'a> Fuel<'a> {
-    /// As much as walking the whole trie some times, as far as there are credit: the more items a state has,
-    /// the dearer is a walk with the state as it is; the
-    /// more so where it makes states of its own at every node, as texts have to differ.
+    /// Creates the fuel of one mask: some walks of the trie, limited by the credit. A walk with the state
+    /// costs more if it has many items, and much more with `distinct!`, where every step creates a state.
     pub(crate) fn new(masks: &'a Masks, items: usize) -> Self {
         let trie = masks.lexicon.trie().len();
         let (times, walk) = match masks.has_distinct {
@@ -76,7 +74,7 @@ impl<'a> Fuel<'a> {
         }
     }
 
-    /// The lexicon that fills meanwhile.
+    /// Returns the lexicon.
     pub(crate) fn lexicon(&self) -> &'a Lexicon {
         &self.masks.lexicon
     }
@@ -105,7 +103,7 @@ impl<'a> Fuel<'a> {
 }
 
 impl FailureCredit {
-    /// How much there is at the beginning, in a trie of this size.
+    /// Returns the initial credit for a trie with `trie` nodes.
     const fn all(trie: usize) -> u64 {
         (MASKS_PER_CREDIT * STATE_WALKS_PER_MASK * trie) as u64
     }
@@ -114,7 +112,7 @@ impl FailureCredit {
         Self::all(trie).saturating_sub(self.gone.load(Relaxed)) as usize
     }
 
-    // Of what two threads do at once, one may be forgotten: it is about time, not about masks.
+    // Lost updates are harmless: the credit only affects time.
 
     fn charge(&self, nodes: u64, trie: usize) {
         self.gone.store(self.gone.load(Relaxed).saturating_add(nodes).min(Self::all(trie)), Relaxed);
@@ -158,7 +156,7 @@ mod tests {
             credit.charge(given as u64, trie);
             burnt += given;
         }
-        // However many masks are in vain, they consume no more than that.
+        // All failed masks together consume no more than the credit.
         assert_eq!(burnt + credit.left(trie), all);
         assert!(credit.left(trie) < all / 1_000);
         credit.charge(u64::MAX, trie);

@@ -1,8 +1,7 @@
 //! Masks stored as a shared row and a difference.
 //!
 //! Most masks have few tokens, or differ in few tokens from a row that many masks share. Writing a mask over
-//! another one
-//! of the same row changes only the words that differ.
+//! another one of the same row changes only the words that differ.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -31,7 +30,7 @@ impl OwnerId {
     }
 }
 
-/// Who keeps rows here.
+/// Owners of the rows: the tables of a grammar, and the lexicon.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Owners {
     pub(crate) tables: OwnerId,
@@ -88,12 +87,12 @@ impl DeltaMask {
         }
     }
 
-    /// Makes the row into the mask.
+    /// Applies the difference to a row.
     pub(crate) fn change(&self, row: &mut [u32]) {
         change(&self.removed, &self.more, row);
     }
 
-    /// Bytes of the lists.
+    /// Returns the bytes of the lists.
     pub(crate) fn bytes_used(&self) -> usize {
         size_of_val(&*self.removed) + size_of_val(&*self.more)
     }
@@ -120,7 +119,7 @@ pub(crate) struct DeltaMaskId {
     pub(crate) number: u32,
 }
 
-/// Buffers in which masks are written, and what they contain.
+/// Buffers for masks, with a record of their content.
 ///
 /// Reuse it from one mask to the next: only what differs between them is written then.
 ///
@@ -129,17 +128,17 @@ pub(crate) struct DeltaMaskId {
 #[derive(Debug)]
 pub struct Scratch {
     id_count: usize,
-    /// The one that was written last comes first.
+    /// Buffers, the most recently written one first.
     buffers: Vec<RowBuffer>,
     is_written: bool,
-    /// What was written before anything was: a mask of no ids.
+    /// Mask of no ids, returned before the first write.
     nothing: Mask,
-    /// Where the buffers come from and go to.
+    /// Pool that the buffers come from and return to.
     pool: Option<Arc<RowPool>>,
 }
 
-/// Buffers that no scratch uses. An output mostly takes the rows of the one before it, which then need no
-/// copy.
+/// Buffers that no scratch uses. A new output mostly begins with the rows of an earlier one, which then need
+/// not be copied.
 #[derive(Debug, Default)]
 pub(crate) struct RowPool(Mutex<Vec<Vec<RowBuffer>>>);
 
@@ -151,18 +150,18 @@ const MAX_POOLED_SCRATCHES: usize = 16;
 struct RowBuffer {
     mask: Mask,
     contents: Contents,
-    /// Where the mask differs from the row that it was made from.
+    /// Tokens in which the mask may differ from the row it was made from.
     changed: Vec<TokenId>,
 }
 
-/// What is known of the content of a buffer.
+/// Known content of a buffer.
 #[derive(Clone, Copy, Debug)]
 enum Contents {
-    /// Anything.
+    /// Unknown content.
     Anything,
-    /// Nothing but what was changed.
+    /// The empty mask, apart from the changed tokens.
     Nothing,
-    /// A mask by a difference mask, made from this row of somebody's.
+    /// A difference mask, made from this row of an owner.
     DeltaMask { id: DeltaMaskId, row: Option<(OwnerId, RowId)> },
 }
 
@@ -173,13 +172,13 @@ const MAX_ROW_BUFFERS: usize = 6;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MaskId(pub(crate) u32);
 
-/// Where a mask was written: see [`Masks::write`](crate::Masks::write).
+/// Reference to a written mask: see [`Masks::write`](crate::Masks::write).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct MaskRef(pub(crate) Option<RowId>);
 
 impl Clone for Scratch {
-    /// RowBuffer for masks of the same ids. What was written is not copied.
+    /// Returns a scratch for masks of equally many ids, without the written content.
     fn clone(&self) -> Self {
         match &self.pool {
             Some(pool) => Self::of(self.id_count, pool),
@@ -189,7 +188,7 @@ impl Clone for Scratch {
 }
 
 impl Default for Scratch {
-    /// No buffer at all.
+    /// Returns a scratch without buffers.
     fn default() -> Self {
         Self::new(0)
     }
@@ -217,7 +216,7 @@ impl Scratch {
         Self { id_count, buffers: Vec::new(), is_written: false, nothing: Mask::default(), pool: None }
     }
 
-    /// The same, with buffers that another one has left, if there are any.
+    /// As [`new`](Self::new), with buffers of a pool if there are any.
     pub(crate) fn of(id_count: usize, pool: &Arc<RowPool>) -> Self {
         let mut scratch = Self::new(id_count);
         scratch.buffers = pool.lock().pop().unwrap_or_default();
@@ -242,7 +241,7 @@ impl Scratch {
         MaskRef(None)
     }
 
-    /// Returns a buffer for a mask; nothing is known of its content from now on.
+    /// Returns a buffer for a mask. Its content counts as unknown from now on.
     pub(crate) fn anything(&mut self) -> &mut Mask {
         let id_count = self.id_count;
         let buffer = self.enter(|contents| matches!(contents, Contents::Anything));
@@ -253,7 +252,7 @@ impl Scratch {
         &mut buffer.mask
     }
 
-    /// The mask that was written last as [`anything`](Self::anything).
+    /// Returns the mask that was written last through [`anything`](Self::anything).
     pub(crate) fn written_mut(&mut self) -> &mut Mask {
         debug_assert!(
             matches!(self.buffers[0].contents, Contents::Anything),
@@ -262,7 +261,7 @@ impl Scratch {
         &mut self.buffers[0].mask
     }
 
-    /// Writes a mask by the difference mask with this number. `rows` gives rows by name.
+    /// Writes the difference mask with this number. `rows` returns rows by number.
     pub(crate) fn write<'a>(
         &mut self,
         number: u32,
@@ -289,8 +288,8 @@ impl Scratch {
         buffer.contents = Contents::DeltaMask { id, row };
     }
 
-    /// The buffer that fits, else a new one, or the one that was written longest ago. It is the first one
-    /// then.
+    /// Moves a buffer to the front and returns it: one that fits, else a new one, else the least recently
+    /// written one.
     fn enter(&mut self, fits: impl Fn(Contents) -> bool) -> &mut RowBuffer {
         let place = match self.buffers.iter().position(|buffer| fits(buffer.contents)) {
             Some(place) => place,
@@ -320,7 +319,7 @@ impl RowBuffer {
                 contents == row.map(|(owner, row, _)| (owner, row))
             }
         };
-        // A buffer is made by what is first written to it.
+        // A buffer is allocated by its first write.
         let is_made = self.mask.id_count() == id_count;
         match row {
             _ if is_changed_row => {
@@ -334,7 +333,7 @@ impl RowBuffer {
             None => self.mask = Mask::new(id_count),
         }
         self.changed.clear();
-        // What stands there is not told before all of it does.
+        // The content counts as known only after the write is complete.
         self.contents = if row.is_some() { Contents::Anything } else { Contents::Nothing };
     }
 }
@@ -343,8 +342,7 @@ impl RowBuffer {
 mod tests {
     use super::*;
 
-    /// Masks by difference masks of two tables, in any order, are what they are when nothing was written
-    /// before.
+    /// Writes difference masks of two tables in any order, and compares with writes to an empty scratch.
     #[test]
     fn what_was_written_before_does_not_matter() {
         let ids = |ids: &[u32]| ids.iter().copied().map(TokenId).collect::<Vec<TokenId>>();
@@ -366,8 +364,8 @@ mod tests {
             DeltaMask::new(Some(RowId::Lexicon(0)), &ids(&[40]), &ids(&[2])),
             DeltaMask::new(Some(RowId::Lexicon(1)), &ids(&[1]), &ids(&[60])),
         ];
-        // Two tables of one lexicon, and one of another; each owner has the rows in another order than the
-        // one before it.
+        // Two tables of one lexicon, and one of another lexicon; each owner has the rows in a different
+        // order.
         let owners = [(0, 3), (1, 3), (2, 4)]
             .map(|(tables, lexicon)| Owners { tables: OwnerId(tables), lexicon: OwnerId(lexicon) });
         let write = |scratch: &mut Scratch, tables: usize, number: usize| {

@@ -1,4 +1,5 @@
-//! The tables of one grammar: the mask of each state, and what masks are assembled from.
+//! The tables of one grammar: the mask of each state, and the summaries and rows that masks are assembled
+//! from.
 
 use std::sync::Arc;
 
@@ -35,14 +36,11 @@ pub use warm_up::{WarmLimits, WarmProgress};
 /// The masks of the states of one grammar over a vocabulary, computed on demand and kept.
 ///
 /// A mask is the union of summaries. The summary of an item below a set of trie nodes has the tokens that the
-/// item accepts
-/// by itself, and the nodes at which its origin completes, where the callers of the origin continue. A token
-/// is allowed if
-/// *some* derivation allows it, so the union is exact. A summary does not depend on callers, so it serves at
-/// every depth of
-/// nesting.
+/// item accepts by itself. It also has the exits at which the item's origin completes, and where the callers
+/// continue. A token is allowed if *some* derivation allows it, so the union is exact. A summary does not
+/// depend on callers, so it serves at every depth of nesting.
 ///
-/// Threads can share the tables; reading what is known takes no lock.
+/// Threads can share the tables. Reading a stored mask takes no lock.
 pub struct Masks {
     pub(crate) recognizer: Recognizer,
     pub(crate) lexicon: Arc<Lexicon>,
@@ -65,15 +63,15 @@ pub struct Masks {
     pub(crate) entries_at_root: Column,
     /// Summaries; `None` for those that were too much work.
     pub(crate) summaries: Memo<SummaryKey, Option<Summary>>,
-    /// What may come behind items of `distinct!` below trie nodes: see `descent/distinct.rs`.
+    /// Continuations after items of `distinct!` below trie nodes: see `descent/distinct.rs`.
     pub(crate) behind: Memo<(NetworkNodeId, ContinuationId), AfterDistinctTexts>,
     /// Totals of summaries.
     pub(crate) totals: Interner<Total>,
-    /// What items in any order take below trie nodes, as far as it is known: see `permutation.rs`.
+    /// Totals of permutation items below sets of trie nodes: see `permutation.rs`.
     pub(crate) selections: Memo<(CalleeId, ContinuationId), Row>,
     /// Rows of some entries and large totals that are not in the lexicon, by their numbers.
     pub(crate) unions: Memo<Box<[u64]>, RowId>,
-    /// Masks by what they are the union of.
+    /// Masks by the operands of their union.
     pub(crate) masks_by_union: Memo<UnionKey, u32>,
     pub(crate) scratch_pool: ScratchPool,
     /// Masks by state; the masks; and rows by content.
@@ -90,8 +88,7 @@ pub struct Masks {
 }
 
 /// Items and callers of all states along forced bytes. Beyond it, fewer bytes are returned: in a very
-/// ambiguous
-/// text, each byte has more than the one before.
+/// ambiguous text, each byte has more than the one before.
 const MAX_FORCED_ITEMS: usize = 1 << 20;
 
 /// Sizes of the tables of a [`Masks`], and counters of the work that filled them.
@@ -108,8 +105,8 @@ pub struct Stats {
     /// Bytes of the tables, approximately.
     pub bytes: usize,
     /// Number of walks over the trie, including those of the tables that these replaced. A walk computes a
-    /// summary with those
-    /// that it uses, or a single state. [`LexiconStats`](crate::LexiconStats) has the walks of lexemes.
+    /// summary with those that it uses, or a single state. [`LexiconStats`](crate::LexiconStats) has the
+    /// walks of lexemes.
     pub walks: u64,
     /// Number of trie nodes that the walks visited.
     pub nodes: u64,
@@ -154,7 +151,7 @@ impl Masks {
     ) -> Self {
         Self {
             budget: Budget::new(config.budget),
-            // A token that ends outputs adds nothing to them, whatever its bytes.
+            // A token that ends an output adds nothing to it, whatever its bytes.
             is_never_stuck: lexicon.vocabulary().has_every_byte()
                 && !ending
                     .tokens()
@@ -234,8 +231,7 @@ impl Masks {
     }
 
     /// Returns the state after a token, or [`SetId::DEAD`] if the grammar does not allow it. Tokens that end
-    /// a text lead to
-    /// [`SetId::DEAD`].
+    /// a text lead to [`SetId::DEAD`].
     ///
     /// # Errors
     /// Returns an error if a limit of the recognizer is exceeded.
@@ -257,8 +253,7 @@ impl Masks {
     }
 
     /// Returns the state after some bytes. With [`Ending::Eager`], returns [`SetId::DEAD`] also if a text
-    /// ends before the last
-    /// byte.
+    /// ends before the last byte.
     ///
     /// # Errors
     /// Returns an error if a limit of the recognizer is exceeded.
@@ -375,9 +370,9 @@ impl Masks {
         padding.fill(0);
     }
 
-    /// Writes a mask over any words.
+    /// Writes a mask over words of any content.
     pub(crate) fn follow(&self, delta_mask: &DeltaMask, words: &mut [u32]) {
-        // Asked once: at any moment another thread may give the difference mask a row of its own.
+        // Read once: another thread may give the difference mask a row of its own at any time.
         let mask_ids = delta_mask.as_row();
         match mask_ids.or(delta_mask.row) {
             Some(row) => copy_row(self.kept_row(row).as_words(), words),
@@ -441,7 +436,7 @@ impl Masks {
         RowId::Tables(number)
     }
 
-    /// Stores a row without looking for an equal one, which there hardly is.
+    /// Stores a row without looking for an equal one, which rarely exists.
     pub(crate) fn new_row(&self, mask: Mask) -> RowId {
         self.budget.spend(size_of_val(mask.as_words()) + size_of::<Mask>());
         RowId::Tables(self.rows.push(mask))
@@ -456,10 +451,8 @@ impl Masks {
     }
 
     /// Appends the bytes that every text continues with: at most `most`, and up to the first position where
-    /// two bytes are
-    /// possible, the text may end, or a special token may come. In a very ambiguous text it appends fewer.
-    /// The number of bytes
-    /// depends on the state alone.
+    /// two bytes are possible, the text may end, or a special token may come. In a very ambiguous text it
+    /// appends fewer. The number of bytes depends on the state alone.
     ///
     /// # Errors
     /// Returns an error if a limit of the recognizer is exceeded.
@@ -563,10 +556,9 @@ impl Masks {
 
     /// Returns `true` if the tables should be replaced by a [`successor`](Self::successor).
     ///
-    /// That is so if the lexicon is over its budget. It is also so if these tables are over theirs and hold
-    /// twice the bytes that
-    /// they began with: states in use may be larger than the budget, and carrying them over again would be
-    /// all that is done.
+    /// This is the case if the lexicon is over its budget. It is also the case if these tables are over
+    /// theirs and hold twice the bytes that they began with. The second condition is needed since states in
+    /// use may exceed the budget: carrying them over would then be repeated forever.
     pub fn is_full(&self) -> bool {
         let is_over = self.budget.is_exceeded() || self.recognizer.is_over_budget();
         let carried = || self.first_bytes + self.recognizer.imported_bytes();

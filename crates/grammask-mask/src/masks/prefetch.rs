@@ -1,5 +1,4 @@
-//! Computes first masks and entries of lexemes while a grammar is compiled, so that the first masks are not
-//! waited for.
+//! Computes first masks and entries of lexemes while a grammar is compiled, so that no output waits for them.
 //! Masks do not depend on it.
 
 use std::sync::Arc;
@@ -12,14 +11,13 @@ use crate::Masks;
 /// Cost of looking up one lexeme in the lexicon, in trie nodes walked.
 const NODES_PER_LEXEME: u64 = 64;
 
-/// What to compute ahead of the first masks.
+/// Request to compute masks and entries ahead of the first output.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Prefetch<'a> {
     /// Prefixes of likely outputs, whose masks are computed.
     pub texts: &'a [&'a [u8]],
     /// Work limit for the lexemes of the grammar, in trie nodes. A lexeme counts 64, and its walk counts once
-    /// it is done. With
-    /// 0, only the mask of the first state is computed.
+    /// it is done. With 0, only the mask of the first state is computed.
     pub nodes: u64,
     /// Flag that ends the computation early.
     pub cancel: Option<&'a Arc<AtomicBool>>,
@@ -74,15 +72,14 @@ impl Masks {
             let node = node?;
             match self.lexeme(node).and_then(|lexeme| self.lexicon.prefetch(lexeme).ok()) {
                 Some(nodes) => left = left.saturating_sub(nodes),
-                // What vocabularies share has limits of its own, which say nothing about the grammar.
+                // The shared lexicon has limits of its own, which are not errors of the grammar.
                 None => self.find_alone(node)?,
             }
         }
         Ok(())
     }
 
-    /// Finds what a lexeme takes from its beginning, and behind the byte that it begins with, without what
-    /// vocabularies share.
+    /// Computes the tokens of a lexeme at its beginning and after its first byte, without the lexicon.
     fn find_alone(&self, node: NetworkNodeId) -> Result<(), Error> {
         let set = self.recognizer.inspect().open_state(node)?;
         let first = self.recognizer.live_bytes(set)?;
@@ -93,10 +90,10 @@ impl Masks {
         Ok(())
     }
 
-    /// Finds the mask of a state, if masks are kept.
+    /// Computes the mask of a state, if masks are kept.
     fn find(&self, state: SetId) -> Result<(), Error> {
         if self.config.keep_masks && self.known(state).is_none() {
-            // Nothing is written in which an output would go on.
+            // No output continues with this scratch.
             self.make(state, &mut self.scratch())?;
         }
         Ok(())

@@ -1,6 +1,5 @@
 //! Whole masks as plain data that can be saved. Summaries and the lexicon are not part of it: they are
-//! computed again
-//! when a state without a mask needs them.
+//! computed again when a state without a mask needs them.
 
 use grammask_earley::SetId;
 use grammask_trie::{Mask, TokenId};
@@ -14,14 +13,14 @@ use crate::masks::delta_mask::{DeltaMask, MaskId};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SavedMasks {
     masks: Vec<SavedMask>,
-    /// NodeSet of states among those of the recognizer, ascending, and of their masks.
+    /// Positions of states in the recognizer, ascending, with the positions of their masks.
     states: Vec<(u32, u32)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum SavedMask {
-    /// How many ids are forbidden, how many are allowed, in turn; what follows the last is forbidden.
+    /// Run lengths of forbidden and allowed ids, alternating. All ids after the last run are forbidden.
     Runs(Vec<u32>),
     /// The words of the row.
     Words(Vec<u32>),
@@ -30,17 +29,17 @@ enum SavedMask {
 /// Tokens of a mask that is saved as a list; larger masks are saved as rows.
 const MAX_LISTED_TOKENS: usize = 64;
 
-/// Saved masks that cannot be those of this grammar.
+/// Error: the saved masks cannot be those of this grammar.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("saved masks are damaged: {0}")]
 pub struct DamagedMasks(&'static str);
 
 impl Masks {
-    /// The whole masks that are kept.
+    /// Returns the masks of all states that have one.
     pub fn save(&self) -> SavedMasks {
         let mut saved = SavedMasks::default();
         let mut scratch = self.scratch();
-        // Recipes have numbers of their own; two may come to the same.
+        // Difference masks have numbers of their own, and two of them may be equal masks.
         let mut numbers: FxHashMap<u32, u32> = FxHashMap::default();
         let mut contents: FxHashMap<Mask, u32> = FxHashMap::default();
         for (place, state) in self.recognizer.states().enumerate() {
@@ -58,16 +57,15 @@ impl Masks {
         saved
     }
 
-    /// Keeps masks that were saved. The recognizer has the states that it had when they were; `room` is how
-    /// many bytes the tables,
-    /// those of the recognizer included, may hold: masks for which there is no room are left out.
+    /// Stores masks that were saved. The recognizer must have the states that it had then. `room` is the
+    /// maximum number of bytes of the tables, including those of the recognizer; masks that do not fit are
+    /// skipped.
     ///
-    /// It is tested that a mask allows nothing but tokens that could be allowed, and that texts end where
-    /// they are complete. Which of the
-    /// others belong to a state is not computed again: load only what you trust.
+    /// Loading checks that a mask allows only tokens that are possible, and that texts end where they are
+    /// complete. It does not check that the other tokens belong to a state: load trusted data only.
     ///
     /// # Errors
-    /// When these cannot be masks of the states. Some of them may be kept then.
+    /// Returns an error if the masks cannot be those of the states. Some of them may be stored then.
     pub fn load(&self, saved: &SavedMasks, room: usize) -> Result<(), DamagedMasks> {
         let states: Vec<SetId> = self.recognizer.states().collect();
         let mut possible = Mask::new(self.vocabulary().id_count());
@@ -76,7 +74,7 @@ impl Masks {
         possible.extend(self.specials.iter().chain(self.ending.tokens()).copied());
         let mut ends = Mask::new(self.vocabulary().id_count());
         ends.extend(self.ending.tokens().iter().copied());
-        // Masks by their place, each made when it is needed first.
+        // Masks by position, each built on first use.
         let mut known: Vec<Option<Made>> = vec![None; saved.masks.len()];
         for &(place, number) in &saved.states {
             if self.bytes_used() > room {
@@ -117,20 +115,20 @@ impl Masks {
     }
 }
 
-/// A mask that has been made.
+/// A mask that has been built.
 #[derive(Clone, Copy)]
 struct Made {
     number: u32,
-    /// It allows all tokens that end texts.
+    /// True if it allows all tokens that end texts.
     ends_texts: bool,
-    /// It allows none of them but those that the grammar names.
+    /// True if it allows none of these tokens except those that the grammar names.
     ends_no_text: bool,
 }
 
 impl SavedMask {
     fn new(mask: &Mask) -> Self {
         let words = mask.as_words();
-        // A word takes up to 5 bytes when it is stored, a run mostly 1 or 2.
+        // A stored word takes up to 5 bytes, a stored run mostly 1 or 2.
         let most = 2 * words.len();
         let mut runs = Vec::new();
         let (mut before, mut end) = (0, 0);
@@ -153,7 +151,7 @@ impl SavedMask {
         Self::Runs(runs)
     }
 
-    /// The mask, as large as that of all tokens that are `possible`.
+    /// Returns the mask, with as many ids as `possible`. Returns an error if it allows other tokens.
     fn mask(&self, possible: &Mask) -> Result<Mask, DamagedMasks> {
         let damaged = DamagedMasks("a mask allows tokens that there are not");
         let mut mask = Mask::new(possible.id_count());
@@ -183,7 +181,7 @@ impl SavedMask {
     }
 }
 
-/// Sets the bits from `first` to before `end`, which are not the same.
+/// Sets the bits from `first` to `end`, exclusive. The range must not be empty.
 fn allow(words: &mut [u32], first: u32, end: u32) {
     let (low, high) = ((first / 32) as usize, ((end - 1) / 32) as usize);
     let (from, to) = (u32::MAX << (first % 32), u32::MAX >> (31 - (end - 1) % 32));

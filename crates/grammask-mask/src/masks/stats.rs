@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// How much has been walked so far. Each walk counts for itself and is added when it has ended, so walking is
-/// not slowed down.
+/// Total cost of all walks. Each walk adds its own cost when it ends, so that the walk itself is not slowed
+/// down.
 #[derive(Debug, Default)]
 pub(crate) struct WalkCounters {
     walks: AtomicU64,
@@ -11,13 +11,13 @@ pub(crate) struct WalkCounters {
     taken: AtomicU64,
 }
 
-/// A number of walks, and what they have come by.
+/// Number of walks, and their cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct WalkCost {
     pub(crate) walks: u64,
-    /// Nodes of the trie that were looked at one by one.
+    /// Trie nodes that were visited one by one.
     pub(crate) nodes: u64,
-    /// Subtrees that were taken whole instead.
+    /// Subtrees that were taken as a whole.
     pub(crate) taken: u64,
 }
 

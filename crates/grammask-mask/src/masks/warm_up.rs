@@ -43,22 +43,20 @@ pub struct WarmProgress {
 /// States for each thread between two reports of the progress.
 const STATES_PER_BATCH: usize = 32;
 
-/// What of a state says which summaries its mask is made of: its nodes, and those that go on when their
-/// origins are complete.
+/// The part of a state that determines the summaries of its mask: its network nodes, and those at which the
+/// callers continue when the origins complete.
 type StateSignature = Box<[(NetworkNodeId, Box<[NetworkNodeId]>)]>;
 
-/// A state that comes after another one, and its signature.
+/// Successor of a state, and its signature.
 type Next = (StateSignature, SetId);
 
 impl Masks {
     /// Computes masks breadth first from the first state, one for each kind of state. States that differ only
-    /// in callers farther
-    /// outside are of one kind: their masks are assembled from the same summaries.
+    /// in callers farther outside are of one kind: their masks are assembled from the same summaries.
     ///
     /// Ends if every kind has been visited, if a limit or the memory budget is reached, or if `progress`
-    /// breaks. It is called
-    /// after every 32 states for each thread. States after one at which a limit of the recognizer is exceeded
-    /// are left out.
+    /// breaks. It is called after every 32 states for each thread. States after one at which a limit of the
+    /// recognizer is exceeded are left out.
     pub fn warm(
         &self,
         limits: &WarmLimits,
@@ -98,7 +96,7 @@ impl Masks {
         std::thread::scope(|scope| {
             let workers: Vec<_> =
                 states.chunks(share).map(|share| scope.spawn(move || self.visit(share))).collect();
-            // In the order of the states, so that what is visited does not depend on which thread is faster.
+            // Results are joined in the order of the states, so they do not depend on which thread is faster.
             let join = |worker: ScopedJoinHandle<'_, Vec<Next>>| match worker.join() {
                 Ok(found) => found,
                 Err(panic) => std::panic::resume_unwind(panic),
@@ -107,7 +105,7 @@ impl Masks {
         })
     }
 
-    /// Computes the masks of some states, and gives the states that come next.
+    /// Computes the masks of some states, and returns the successors.
     fn visit(&self, states: &[SetId]) -> Vec<Next> {
         let mut scratch = self.scratch();
         let mut found = Vec::new();

@@ -10,49 +10,49 @@ use grammask_trie::{Trie, TrieNodeId};
 use crate::node_set::NodeSet;
 use crate::node_set::continuation::ContinuationId;
 
-/// The children of a set of trie nodes, as far as somebody asked.
+/// The children of a set of trie nodes, computed on demand.
 pub(crate) enum Children {
-    /// Of a list all at once, as those by one byte are not found without looking at most others.
+    /// Of a list, all at once: finding the children by one byte visits most others anyway.
     Grouped(Groups),
-    /// Of a long set by each byte.
+    /// Of a set stored as bits, for each byte separately.
     Rows(Box<[Row]>),
 }
 
-/// The children of a list of trie nodes.
+/// The children of a list of trie nodes, grouped by byte.
 pub(crate) struct Groups {
-    /// The bytes, ascending, and before which trie nodes the children by each end.
+    /// Bytes, ascending. `ends` has the end of each byte's group in `nodes`.
     bytes: Box<[u8]>,
     ends: Box<[u32]>,
-    /// Those by one byte stand together, ascending.
+    /// Children, grouped by byte and ascending inside each group.
     nodes: Box<[TrieNodeId]>,
     reached: Box<[OnceLock<Box<NodesByByte>>]>,
 }
 
-/// The children by one byte, ascending, and what somebody finds there who takes that byte.
+/// The children by one byte, ascending, and their tokens and inner nodes, once requested.
 #[derive(Default)]
 pub(crate) struct Row {
     nodes: OnceLock<Box<[TrieNodeId]>>,
     reached: OnceLock<Box<NodesByByte>>,
 }
 
-/// What is found at some nodes of the trie.
+/// The tokens and inner nodes at some nodes of the trie.
 pub(crate) struct NodesByByte {
-    /// How many nodes these are.
+    /// Number of the nodes.
     pub(crate) nodes: usize,
-    /// The tokens that end there, as ranges of the trie's list.
+    /// Tokens that end at the nodes, as ranges of the trie's list.
     pub(crate) tokens: Box<[(u32, u32)]>,
-    /// The trie nodes among them, ascending.
+    /// Inner nodes among the nodes, ascending.
     pub(crate) branches: Box<[InnerId]>,
-    /// The number of these, once somebody asked.
+    /// Continuation of the inner nodes, once requested.
     number: OnceLock<ContinuationId>,
 }
 
 impl NodesByByte {
-    /// At nodes that ascend.
+    /// Computes the tokens and inner nodes at some nodes, which must ascend.
     fn new(trie: &Trie, outline: &TrieIndex, nodes: &[TrieNodeId]) -> Self {
         let (starts, before) = (trie.columns().token_starts, outline.inner_ranks());
-        // Nearly every node has tokens, and many are trie nodes. Nobody can foresee which, so each is
-        // written, and overwritten if it has or is none.
+        // Branchless compaction: write unconditionally, advance the cursor conditionally. Neither condition
+        // can be predicted.
         let (mut tokens, mut ranges) = (vec![(0, 0); nodes.len()], 0);
         let (mut branches, mut places) = (vec![InnerId::ROOT; nodes.len()], 0);
         for node in nodes {
@@ -68,7 +68,7 @@ impl NodesByByte {
         Self { nodes: nodes.len(), tokens: tokens.into(), branches: branches.into(), number: OnceLock::new() }
     }
 
-    /// The number of the trie nodes.
+    /// Returns the continuation of the inner nodes; `intern` is called the first time.
     pub(crate) fn number(&self, intern: impl FnOnce(&[InnerId]) -> ContinuationId) -> ContinuationId {
         *self.number.get_or_init(|| intern(&self.branches))
     }
@@ -79,7 +79,7 @@ impl NodesByByte {
 }
 
 impl Children {
-    /// Of some trie nodes. What is found later is found for the same ones.
+    /// Creates the children of a set. All later calls must pass an equal set.
     pub(crate) fn new(outline: &TrieIndex, places: &NodeSet) -> Self {
         match places {
             NodeSet::List(list) => Self::Grouped(Groups::new(outline, list)),
@@ -87,7 +87,7 @@ impl Children {
         }
     }
 
-    /// The children by this byte, ascending; and how many bytes that took, if they were looked for just now.
+    /// Returns the children by a byte, ascending, and the bytes of memory that this call added.
     pub(crate) fn by(&self, outline: &TrieIndex, places: &NodeSet, byte: u8) -> (&[TrieNodeId], usize) {
         match self {
             Self::Grouped(groups) => (groups.place(byte).map_or(&[], |place| groups.group(place)), 0),
@@ -103,8 +103,8 @@ impl Children {
         }
     }
 
-    /// What is found at the children by this byte, if there are any; and how many bytes that took, if it was
-    /// looked for just now.
+    /// Returns the tokens and inner nodes at the children by a byte, and the bytes of memory that this call
+    /// added. Returns `None` if a list has no child by the byte.
     pub(crate) fn reached(
         &self,
         (trie, outline): (&Trie, &TrieIndex),
@@ -134,7 +134,7 @@ impl Children {
         (reached, fresh)
     }
 
-    /// The children by each byte, where they stand together.
+    /// Returns the children grouped by byte. Returns `None` for a set stored as bits.
     pub(crate) fn groups(&self) -> Option<&Groups> {
         match self {
             Self::Grouped(groups) => Some(groups),
@@ -142,7 +142,7 @@ impl Children {
         }
     }
 
-    /// Bytes of what is there from the beginning.
+    /// Returns the bytes of memory that the children take from the beginning.
     pub(crate) fn bytes_used(&self) -> usize {
         match self {
             Self::Grouped(Groups { bytes, ends, nodes, reached }) => {
@@ -157,7 +157,7 @@ impl Groups {
     /// # Complexity
     /// Linear in the children.
     fn new(outline: &TrieIndex, list: &[InnerId]) -> Self {
-        // How many there are by each byte, then where the next one by it comes.
+        // Counting sort: the number of children by each byte, then the position of the next one.
         let mut next = [0u32; 256];
         for &place in list {
             outline.children(place).iter().for_each(|child| next[usize::from(child.byte)] += 1);
@@ -182,7 +182,7 @@ impl Groups {
         let reached = bytes.iter().map(|_| OnceLock::new()).collect();
         let mut groups = Self { bytes: bytes.into(), ends: ends.into(), nodes: nodes.into(), reached };
         for place in 0..groups.bytes.len() {
-            // NodeSet may stand below one another, so children come in order only nearly: as runs, which a
+            // A node of the set may be below another one, so a group consists of ascending runs, which a
             // stable sort merges.
             let group = groups.range(place);
             groups.nodes[group].sort();
@@ -190,7 +190,7 @@ impl Groups {
         groups
     }
 
-    /// Where a byte stands.
+    /// Returns the position of a byte in `bytes`.
     fn place(&self, byte: u8) -> Option<usize> {
         self.bytes.binary_search(&byte).ok()
     }
@@ -204,13 +204,13 @@ impl Groups {
         &self.nodes[self.range(place)]
     }
 
-    /// The bytes, ascending, and the children by each.
+    /// Returns the bytes, ascending, with the children by each.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u8, &[TrieNodeId])> {
         self.bytes.iter().enumerate().map(|(place, &byte)| (byte, self.group(place)))
     }
 }
 
-/// The bytes by which trie nodes of a list go on.
+/// Returns the bytes of all edges from the trie nodes of a list.
 pub(crate) fn first_bytes(outline: &TrieIndex, list: &[InnerId]) -> ByteSet {
     let mut bytes = ByteSet::EMPTY;
     for &place in list {
@@ -219,10 +219,10 @@ pub(crate) fn first_bytes(outline: &TrieIndex, list: &[InnerId]) -> ByteSet {
     bytes
 }
 
-/// The children of a long set of trie nodes by one byte.
+/// Returns the children of a set stored as bits by one byte.
 fn edges_from(outline: &TrieIndex, places: &NodeSet, byte: u8) -> Vec<TrieNodeId> {
     let edges = outline.edges(byte);
-    // Nobody can foresee which edges these are, so each is written, and overwritten if it is none.
+    // Branchless compaction, as in `NodesByByte::new`.
     let (mut found, mut len) = (vec![TrieNodeId::ROOT; edges.len()], 0);
     for edge in edges {
         found[len] = edge.child;

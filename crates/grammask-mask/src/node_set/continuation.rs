@@ -11,7 +11,7 @@ use grammask_trie::{Trie, TrieNodeId};
 use crate::node_set::NodeSet;
 use crate::node_set::children::{self, Children, NodesByByte};
 
-/// The number of a [`Continuation`].
+/// Number of a [`Continuation`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct ContinuationId(u32);
 
@@ -19,7 +19,7 @@ impl ContinuationId {
     /// The root of the trie alone: a mask begins here.
     pub(crate) const WHOLE: Self = Self(0);
 
-    /// As the upper half of a number.
+    /// Returns the number as the upper half of a `u64`.
     pub(crate) const fn high(self) -> u64 {
         (self.0 as u64) << 32
     }
@@ -28,19 +28,19 @@ impl ContinuationId {
 /// Number of trie nodes up to which the weight of a set is stored; larger weights are counted again.
 const MAX_MEMOIZED_WEIGHT: usize = 1 << 12;
 
-/// A set of trie nodes in the trie, and what was found out about it.
+/// A set of inner trie nodes, with data that is computed on demand.
 pub(crate) struct Continuation {
     set: NodeSet,
-    /// How many nodes are below, as far as was counted; once somebody asked.
+    /// Number of trie nodes below, counted up to `MAX_MEMOIZED_WEIGHT`.
     weight: OnceLock<usize>,
     bytes: OnceLock<ByteSet>,
     children: OnceLock<Children>,
 }
 
-/// All continuations of a vocabulary that came up.
+/// The interned continuations of a vocabulary.
 pub(crate) struct Continuations {
     interner: Interner<Continuation>,
-    /// For pairs of a larger and a smaller list whether the one contains the other.
+    /// Whether the first continuation of a pair contains the second.
     contained: Memo<(ContinuationId, ContinuationId), bool>,
 }
 
@@ -59,15 +59,15 @@ impl Continuation {
         &self.set
     }
 
-    /// The nodes, ascending.
+    /// Returns the nodes, ascending.
     pub(crate) fn nodes(&self, outline: &TrieIndex) -> impl Iterator<Item = TrieNodeId> {
         self.set.iter().map(|branch| outline.node(branch))
     }
 
-    /// Whether more than so many nodes are below, counted once for each place that they are below.
+    /// Returns `true` if more than `limit` nodes are below the set. A node counts once for each node of the
+    /// set above it.
     pub(crate) fn is_heavier(&self, trie: &Trie, outline: &TrieIndex, limit: usize) -> bool {
-        // Something is below every place, so many of them need not be weighed; how many a list has is known
-        // at once.
+        // Every inner node has a child, so a list of more than `limit` nodes need not be counted.
         if matches!(&self.set, NodeSet::List(list) if list.len() > limit) {
             return true;
         }
@@ -89,15 +89,15 @@ impl Continuation {
         weight > limit && (limit <= MAX_MEMOIZED_WEIGHT || weigh(limit) > limit)
     }
 
-    /// The children by this byte, ascending; and how many bytes that took, if they were looked for just now.
+    /// Returns the children by a byte, ascending, and the bytes of memory that this call added.
     pub(crate) fn children(&self, outline: &TrieIndex, byte: u8) -> (&[TrieNodeId], usize) {
         let (children, made) = self.all_children(outline);
         let (found, fresh) = children.by(outline, &self.set, byte);
         (found, made + fresh)
     }
 
-    /// What is found at the children by this byte, if there are any; and how many bytes that took, if it was
-    /// looked for just now.
+    /// Returns the tokens and inner nodes at the children by a byte, and the bytes of memory that this call
+    /// added. Returns `None` if a list has no child by the byte.
     pub(crate) fn reached(
         &self,
         trie: &Trie,
@@ -109,7 +109,7 @@ impl Continuation {
         (reached, made + fresh)
     }
 
-    /// The children; and how many bytes what is known of them took, if nobody has asked before.
+    /// Returns the children, and the bytes of memory that this call added.
     pub(crate) fn all_children(&self, outline: &TrieIndex) -> (&Children, usize) {
         let mut fresh = 0;
         let children = self.children.get_or_init(|| {
@@ -120,7 +120,8 @@ impl Continuation {
         (children, fresh)
     }
 
-    /// The bytes by which it goes on; for long sets, all, as nearly all of them are.
+    /// Returns the bytes of all edges from the set. Returns all bytes for a set stored as bits, as nearly all
+    /// occur.
     pub(crate) fn first_bytes(&self, outline: &TrieIndex) -> &ByteSet {
         self.bytes.get_or_init(|| match &self.set {
             NodeSet::List(list) => children::first_bytes(outline, list),
@@ -128,7 +129,7 @@ impl Continuation {
         })
     }
 
-    /// Bytes of the list.
+    /// Returns the bytes of memory of the set.
     pub(crate) fn bytes_used(&self) -> usize {
         size_of::<Self>() + self.set.bytes_used()
     }
@@ -137,26 +138,26 @@ impl Continuation {
 impl Continuations {
     pub(crate) fn new(outline: &TrieIndex) -> Self {
         let continuations = Self { interner: Interner::new(), contained: Memo::new() };
-        // A trie without tokens has no branch; then the list is empty, and nothing is below it.
+        // A trie without tokens has no inner node. The list is empty then.
         let root: &[InnerId] = if outline.is_empty() { &[] } else { &[InnerId::ROOT] };
         let whole = continuations.intern(NodeSet::List(root.into()));
         debug_assert_eq!(whole.0, ContinuationId::WHOLE);
         continuations
     }
 
-    /// The number of a set of trie nodes, and whether it is new.
+    /// Interns a set of trie nodes. Returns its number, and whether it is new.
     pub(crate) fn intern(&self, set: NodeSet) -> (ContinuationId, bool) {
         let (id, is_new) = self.interner.intern_value::<NodeSet>(Continuation::new(set));
         (ContinuationId(id), is_new)
     }
 
-    /// Whether every place of `small` is in `large`. Remembered for what is not short.
+    /// Returns `true` if every node of `small` is in `large`. The answer is stored unless `small` is short.
     pub(crate) fn contains(&self, large: ContinuationId, small: ContinuationId) -> bool {
         if large == small {
             return true;
         }
         let (large_set, small_set) = (self.get(large).set(), self.get(small).set());
-        // Whether up to so many set are in another set is faster found than looked up.
+        // Number of nodes up to which comparing is faster than looking up.
         const MAX_NODES_COMPARED_DIRECTLY: usize = 8;
         if matches!(small_set, NodeSet::List(list) if list.len() <= MAX_NODES_COMPARED_DIRECTLY) {
             return large_set.is_superset(small_set);
@@ -175,7 +176,7 @@ impl Continuations {
         self.interner.len()
     }
 
-    /// Bytes of what is remembered of pairs.
+    /// Returns the bytes of the stored answers.
     pub(crate) fn bytes_of_pairs(&self) -> usize {
         self.contained.len() * size_of::<((ContinuationId, ContinuationId), bool)>()
             + self.contained.index_bytes()

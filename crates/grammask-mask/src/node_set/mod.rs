@@ -9,13 +9,12 @@ pub(crate) mod children;
 pub(crate) mod continuation;
 pub(crate) mod semi_naive;
 
-/// One bit a branch, in rows of one length. Several may hold one: a slice, and the trie nodes at which
-/// lexemes are complete that loop over it. Who changes it
-/// then gets a row of its own, by [`Arc::make_mut`].
+/// One bit for each inner node. Rows of a vocabulary have equal lengths. A row can be shared, for example by
+/// a slice and the exits of lexemes; [`Arc::make_mut`] copies it before a change.
 pub(crate) type BitRow = Arc<Vec<u64>>;
 
-/// A set of branches. Up to a number that is fixed for a vocabulary, `short`, they are a list; so equal sets
-/// have equal forms.
+/// A set of inner trie nodes. It is a list up to `short` nodes, a constant of the vocabulary, so that equal
+/// sets have equal forms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum NodeSet {
     /// Ascending.
@@ -23,11 +22,11 @@ pub(crate) enum NodeSet {
     Bits(BitRow),
 }
 
-/// Folds rows of bits by products of two words each, in lanes, so that hashing one costs about what reading
-/// it costs.
+/// Folds rows of bits by products of two words each, in lanes, so that hashing a row costs about as much as
+/// reading it.
 ///
-/// Source: Wang Yi, "wyhash", 2019: the halves of a product of 128 bits, one upon the other, depend on all
-/// bits of both factors.
+/// Source: Wang Yi, "wyhash", 2019. The two halves of a 128-bit product, combined by exclusive or, depend on
+/// all bits of both factors.
 impl Hash for NodeSet {
     fn hash<H: Hasher>(&self, state: &mut H) {
         match self {
@@ -50,9 +49,9 @@ impl Hash for NodeSet {
 }
 
 impl NodeSet {
-    /// The set of the branches whose bits are set in a row, if there is one; of some others, in any order; of
-    /// some ranges of
-    /// branches; and of those in further ranges that stand between two characters. Nothing for the empty set.
+    /// Returns the union of the nodes whose bits are set in a row, of single nodes in any order, and of
+    /// ranges of nodes. The ranges `everywhere` count as a whole; of `ranges`, only nodes between two
+    /// characters. Returns `None` for the empty set.
     pub(crate) fn gather(
         outline: &TrieIndex,
         short: usize,
@@ -74,7 +73,7 @@ impl NodeSet {
                     single.extend(ones_of(word as u32, between[word] & mask));
                 });
             }
-            // Mostly a few sorted lists one behind the other, which a stable sort merges.
+            // Mostly a few sorted lists in sequence, which a stable sort merges.
             single.sort();
             single.dedup();
             return if single.is_empty() { None } else { Some(Self::List(single.into())) };
@@ -93,7 +92,7 @@ impl NodeSet {
         if bits.iter().all(|&word| word == 0) { None } else { Some(Self::of_bits(short, bits)) }
     }
 
-    /// The set of sorted branches, each once.
+    /// Returns the set of a sorted list without repetition.
     pub(crate) fn of_list(outline: &TrieIndex, short: usize, branches: &[InnerId]) -> Self {
         if branches.len() <= short {
             return Self::List(branches.into());
@@ -103,7 +102,7 @@ impl NodeSet {
         Self::Bits(bits.into())
     }
 
-    /// The set of the branches whose bits are set in a row, some of them.
+    /// Returns the set of the nodes whose bits are set in a row. The row must not be empty.
     pub(crate) fn of_bits(short: usize, bits: BitRow) -> Self {
         let Some(count) = count_up_to(&bits, short) else { return Self::Bits(bits) };
         let mut list = Vec::with_capacity(count);
@@ -111,7 +110,7 @@ impl NodeSet {
         Self::List(list.into())
     }
 
-    /// The branches, ascending.
+    /// Returns the nodes, ascending.
     pub(crate) fn iter(&self) -> impl Iterator<Item = InnerId> {
         let (list, bits): (&[InnerId], &[u64]) = match self {
             Self::List(list) => (list, &[]),
@@ -120,7 +119,7 @@ impl NodeSet {
         list.iter().copied().chain(ones(bits))
     }
 
-    /// Whether a branch is in the set.
+    /// Returns `true` if the set contains a node.
     pub(crate) fn contains(&self, branch: InnerId) -> bool {
         match self {
             Self::List(list) => list.binary_search(&branch).is_ok(),
@@ -128,7 +127,7 @@ impl NodeSet {
         }
     }
 
-    /// Whether these are more branches than so many.
+    /// Returns `true` if the set has more than `limit` nodes.
     pub(crate) fn are_more_than(&self, limit: usize) -> bool {
         match self {
             Self::List(list) => list.len() > limit,
@@ -136,7 +135,7 @@ impl NodeSet {
         }
     }
 
-    /// Whether all branches of another set are in this one.
+    /// Returns `true` if this set contains all nodes of another one.
     pub(crate) fn is_superset(&self, small: &Self) -> bool {
         match (self, small) {
             (Self::List(_), Self::Bits(_)) => false,
@@ -146,7 +145,7 @@ impl NodeSet {
         }
     }
 
-    /// Adds the branches to a row of bits; gives whether all were in it before.
+    /// Adds the nodes to a row of bits. Returns `true` if the row contained all of them.
     pub(crate) fn mark(&self, bits: &mut [u64]) -> bool {
         let mut known = true;
         self.each_word(|place, more| {
@@ -156,7 +155,7 @@ impl NodeSet {
         known
     }
 
-    /// Adds the branches that are not in one row of bits to another one; gives whether all were in the first.
+    /// Adds the nodes that are not in `known` to `fresh`. Returns `true` if `known` contains all of them.
     pub(crate) fn mark_beside(&self, known: &[u64], fresh: &mut [u64]) -> bool {
         let mut are_known = true;
         self.each_word(|place, more| {
@@ -167,8 +166,8 @@ impl NodeSet {
         are_known
     }
 
-    /// Calls with each word of a row that branches are in, and with their bits; perhaps several times with
-    /// one word.
+    /// Calls `apply` with each word of a row that has nodes of the set, and their bits. A word may occur
+    /// several times.
     fn each_word(&self, mut apply: impl FnMut(usize, u64)) {
         match self {
             Self::List(list) => {
@@ -178,7 +177,7 @@ impl NodeSet {
         }
     }
 
-    /// Bytes beside the set's own; of a row that several hold, too.
+    /// Returns the bytes of the list or row, including a shared row.
     pub(crate) fn bytes_used(&self) -> usize {
         match self {
             Self::List(list) => size_of_val(&**list),
@@ -187,30 +186,29 @@ impl NodeSet {
     }
 }
 
-/// Whether the bits of one row are set in another one of the same length.
+/// Returns `true` if all bits of one row are set in another one of equal length.
 pub(crate) fn is_within(small: &[u64], large: &[u64]) -> bool {
     debug_assert_eq!(small.len(), large.len(), "rows of one vocabulary");
     small.iter().zip(large).all(|(small, large)| small & !large == 0)
 }
 
-/// How many bits are set; nothing where these are more than so many. Looks no further than where that is
-/// known.
+/// Returns the number of set bits. Returns `None` as soon as there are more than `limit`.
 fn count_up_to(bits: &[u64], limit: usize) -> Option<usize> {
     let mut count = 0;
     let is_more = bits.chunks(64).any(|words| {
-        // A sum by itself is taken of several words at once.
+        // Without a branch inside the sum, the compiler adds several words at once.
         count += words.iter().map(|word| word.count_ones()).sum::<u32>() as usize;
         count > limit
     });
     (!is_more).then_some(count)
 }
 
-/// The row of bits of no branches.
+/// Returns an empty row.
 pub(crate) fn no_bits(outline: &TrieIndex) -> Vec<u64> {
     vec![0; outline.len().div_ceil(64)]
 }
 
-/// Puts some branches into a row of bits.
+/// Sets the bits of some nodes in a row.
 fn set(bits: &mut [u64], branches: &[InnerId]) {
     for branch in branches {
         bits[branch.index() / 64] |= 1 << (branch.index() % 64);
@@ -234,12 +232,12 @@ pub(crate) fn over_range(start: u32, end: u32, mut apply: impl FnMut(usize, u64)
     apply(last, to);
 }
 
-/// The branches whose bits are set.
+/// Returns the nodes whose bits are set.
 fn ones(bits: &[u64]) -> impl Iterator<Item = InnerId> {
     bits.iter().zip(0u32..).flat_map(|(&word, place)| ones_of(place, word))
 }
 
-/// The same for the word at a place.
+/// As [`ones`], for the word at position `place`.
 fn ones_of(place: u32, word: u64) -> impl Iterator<Item = InnerId> {
     let mut rest = word;
     std::iter::from_fn(move || {
@@ -249,14 +247,14 @@ fn ones_of(place: u32, word: u64) -> impl Iterator<Item = InnerId> {
     })
 }
 
-/// Whether a sorted list is in another one.
+/// Returns `true` if a sorted list is a subset of another one.
 fn is_subset(small: &[InnerId], large: &[InnerId]) -> bool {
     if small.len() > large.len() {
         return false;
     }
     let mut rest = large;
     small.iter().all(|branch| {
-        // What is wanted is mostly near, so the search widens from where the last one ended.
+        // Galloping search: the next node is mostly near the last one, so the width doubles from there.
         let mut width = 1;
         while width < rest.len() && rest[width] <= *branch {
             width *= 2;
@@ -275,7 +273,7 @@ mod tests {
 
     const SHORT: usize = 2048;
 
-    /// Words of three letters, so that there are more than 2,048 branches; and some that are not ASCII.
+    /// Words of three letters, which have more than 2,048 inner nodes; and some words that are not ASCII.
     fn outline() -> TrieIndex {
         let letters = b'a'..=b'z';
         let mut words: Vec<Vec<u8>> = Vec::new();

@@ -5,8 +5,7 @@
 //!
 //! # Source
 //! F. Bancilhon and R. Ramakrishnan, "An Amateur's Introduction to Recursive Query Processing Strategies",
-//! 1986:
-//! semi-naive evaluation.
+//! 1986: semi-naive evaluation.
 
 use crate::lexicon::Lexicon;
 use crate::masks::budget::Fuel;
@@ -19,30 +18,29 @@ const MIN_SETS: usize = 16;
 /// As `MIN_SETS`, for sets stored as bits: a walk below one of them is most of the work.
 const MIN_LARGE_SETS: usize = 3;
 
-/// What comes of a set of trie nodes that is seen.
+/// How a set of trie nodes is to be followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Propagation {
-    /// There is nothing to do: it has been seen, or comes with what is seen later anyhow.
+    /// Not at all: it was followed before, or will be together with a deferred set.
     Nothing,
-    /// It is followed now, as it is.
+    /// Now, as it is.
     Now,
-    /// What is new in it comes later, together with what is new in others: see [`SemiNaiveSet::take`]. Said
-    /// once until that is taken.
+    /// Later: its new nodes are followed together with those of other sets, see [`SemiNaiveSet::take`].
+    /// Returned once until they are taken.
     Deferred,
 }
 
-/// What has been seen so far, and what is to be seen.
+/// Trie nodes that were followed, and trie nodes that are still to be followed.
 pub(crate) struct SemiNaiveSet {
-    /// One bit a branch.
+    /// One bit for each inner node.
     seen: Vec<u64>,
     fresh: Vec<u64>,
     has_fresh: bool,
 }
 
 impl SemiNaiveSet {
-    /// Where all of these have been seen, if what comes now is better seen as far as it is new. Others may
-    /// have met the same set, but hardly the same rest
-    /// of it.
+    /// Returns the union of the sets that were followed, if the next one should be followed as a difference.
+    /// Sets recur in other contexts, but their differences rarely do, so a few sets are followed as they are.
     pub(crate) fn if_due(
         lexicon: &Lexicon,
         seen: impl Iterator<Item = ContinuationId> + Clone,
@@ -52,7 +50,7 @@ impl SemiNaiveSet {
         let is_large = |id: &ContinuationId| matches!(places(*id), NodeSet::Bits(_));
         let have_come = |times: usize| seen.clone().nth(times - 1).is_some();
         let have_come_large = |times: usize| seen.clone().filter(is_large).nth(times - 1).is_some();
-        // Mostly few have come, however large they are.
+        // Mostly few sets precede, however large they are.
         let is_due = have_come(MIN_LARGE_SETS)
             && (have_come(MIN_SETS) || is_large(&continuation) && have_come_large(MIN_LARGE_SETS));
         is_due.then(|| {
@@ -62,8 +60,8 @@ impl SemiNaiveSet {
         })
     }
 
-    /// Some trie nodes are to be seen: later, if they are new. That burns fuel, as it will be a set of its
-    /// own.
+    /// Adds a set whose new nodes are to be followed later, if there are any. Consumes fuel, since these will
+    /// be a set of their own.
     pub(crate) fn add(&mut self, fuel: &Fuel<'_>, places: &NodeSet) -> Propagation {
         let is_known = places.mark_beside(&self.seen, &mut self.fresh);
         if is_known || std::mem::replace(&mut self.has_fresh, true) {
@@ -73,7 +71,7 @@ impl SemiNaiveSet {
         Propagation::Deferred
     }
 
-    /// What is to be seen and has not been, if anything: from now on it has.
+    /// Returns the new nodes, if there are any, and marks them as followed.
     pub(crate) fn take(&mut self, short: usize) -> Option<NodeSet> {
         if !std::mem::take(&mut self.has_fresh) {
             return None;

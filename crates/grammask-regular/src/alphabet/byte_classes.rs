@@ -134,7 +134,7 @@ impl ByteClasses {
         self.len as usize
     }
 
-    /// Returns false: there is always a class.
+    /// Returns false: a partition has at least one class.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }

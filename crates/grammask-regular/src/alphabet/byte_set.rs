@@ -110,7 +110,7 @@ impl ByteSet {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// Returns the only byte of the set. `None` if the set has no byte or several.
+    /// Returns the only byte of the set. Returns `None` if the set has no byte or several.
     #[inline]
     pub fn single_byte(&self) -> Option<u8> {
         self.first().filter(|&byte| *self == Self::single(byte))
@@ -134,7 +134,7 @@ impl ByteSet {
         self.0[2] | self.0[3] == 0
     }
 
-    /// Returns the smallest byte. `None` if the set is empty.
+    /// Returns the smallest byte. Returns `None` if the set is empty.
     #[inline]
     pub fn first(&self) -> Option<u8> {
         let word = self.0.iter().position(|&word| word != 0)?;

@@ -57,7 +57,7 @@ pub(crate) struct Partitions {
     representatives: Vec<u8>,
     maps: Vec<[u8; 256]>,
     refined: FxHashMap<(u32, u32), u32>,
-    /// Results of [`spelled`](Partitions::spelled).
+    /// Results of [`spelled`](Partitions::spelled), by partition and position in a spelling.
     spelled: FxHashMap<(u32, u8), u32>,
 }
 
@@ -127,7 +127,7 @@ impl Partitions {
         self.representatives[self.items[id.0 as usize].start as usize + class]
     }
 
-    /// Interns the partition whose classes `add` appends: in any order, none empty. `len` estimates their
+    /// Interns a partition. `add` appends its classes in any order; none is empty. `len` estimates their
     /// number.
     fn intern_from(&mut self, len: usize, add: impl FnOnce(&mut Vec<ByteSet>)) -> PartitionId {
         let start = self.members.len();
@@ -177,15 +177,15 @@ impl Partitions {
         })
     }
 
-    /// Returns the partition into the bytes of a set and the others.
+    /// Returns the partition that separates the bytes of a set from all others.
     pub(crate) fn of_set(&mut self, set: &ByteSet) -> PartitionId {
         self.intern_from(2, |members| {
             members.extend([*set, set.complement()].into_iter().filter(|set| !set.is_empty()));
         })
     }
 
-    /// Returns the partition of the bytes by the targets of ascending ranges; bytes outside of them are one
-    /// class.
+    /// Returns the partition that groups bytes by the target of their range. The ranges are ascending; bytes
+    /// outside of all ranges are one class.
     pub(crate) fn of_targets<T: PartialEq>(
         &mut self,
         ranges: impl Iterator<Item = (u8, u8, T)>,
@@ -209,7 +209,7 @@ impl Partitions {
         })
     }
 
-    /// Returns the partition into one byte and the others.
+    /// Returns the partition that separates one byte from all others.
     pub(crate) fn of_byte(&mut self, byte: u8) -> PartitionId {
         self.of_set(&ByteSet::single(byte))
     }
@@ -250,9 +250,9 @@ impl Partitions {
         id
     }
 
-    /// Returns the partition of the JSON spellings of a language with this partition. Between characters, the
-    /// backslash is a class, and bytes that a spelling cannot contain are one. Inside an escape, letters and
-    /// digits are classes.
+    /// Returns the partition for the JSON spellings of a language that has the partition `id`. Between
+    /// characters, the backslash is a class, and all bytes that a spelling cannot contain are one class.
+    /// Inside an escape, letters and digits are classes.
     pub(crate) fn spelled(&mut self, id: PartitionId, at: JsonPosition) -> PartitionId {
         // Inside an escape, the partition does not depend on the text.
         let key = match at {

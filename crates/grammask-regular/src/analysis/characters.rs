@@ -1,4 +1,4 @@
-//! Which single characters a language contains.
+//! Tests which single characters a language contains.
 
 use crate::store::node::UNBOUNDED;
 use crate::{ByteSet, Error, RegularId, Store};
@@ -6,12 +6,12 @@ use crate::{ByteSet, Error, RegularId, Store};
 /// Number of characters that make a language a character class.
 const MIN_CLASS_CHARACTERS: usize = 2;
 
-/// First bytes of characters in UTF-8, and number of bytes that follow. Byte strings that these ranges admit
-/// and that are not characters occur in no text.
+/// Ranges of first bytes of UTF-8 characters, each with the number of bytes that follow. They admit some byte
+/// strings that are not characters, such as surrogates; no text contains these.
 const FIRST_BYTES: [((u8, u8), u32); 4] =
     [((0, 0x7F), 0), ((0xC2, 0xDF), 1), ((0xE0, 0xEF), 2), ((0xF0, 0xF4), 3)];
 
-/// Bytes of the longest character, however it is escaped.
+/// Maximum length of one character in any escaped form, in bytes.
 pub const MAX_ESCAPED_CHARACTER_BYTES: u32 = 16;
 
 /// Returns true if at least two single characters are strings of `a`.
@@ -20,7 +20,7 @@ pub const MAX_ESCAPED_CHARACTER_BYTES: u32 = 16;
 /// If a limit is exceeded.
 ///
 /// # Complexity
-/// As [`has_characters`](Self::has_characters).
+/// As [`has_characters`].
 pub fn is_character_class(store: &mut Store, a: RegularId) -> Result<bool, Error> {
     has_characters(store, a, MIN_CLASS_CHARACTERS)
 }
@@ -31,8 +31,8 @@ pub fn is_character_class(store: &mut Store, a: RegularId) -> Result<bool, Error
 /// If a limit is exceeded.
 ///
 /// # Complexity
-/// One derivative for each byte class of `a`. If there are fewer ASCII characters, some more for each class
-/// of the first bytes of others.
+/// One derivative for each byte class of `a`. If `a` has fewer than `least` ASCII characters, also some
+/// derivatives for each class of first bytes of other characters.
 ///
 /// ```
 /// # use grammask_regular::{analysis, Limits, Store};
@@ -53,8 +53,8 @@ pub fn has_characters(store: &mut Store, a: RegularId, least: usize) -> Result<b
     Ok(missing == 0)
 }
 
-/// Counts the characters among the strings of `a` that have a first byte in a range and `more` bytes after
-/// it, up to `most`. The recursion is as deep as a character has bytes.
+/// Counts the single characters in `a` whose first byte is in a range and that have `more` bytes after it.
+/// Stops at `most`. The recursion is at most four levels deep.
 fn single_characters(
     store: &mut Store,
     a: RegularId,
@@ -78,8 +78,8 @@ fn single_characters(
     Ok(found.min(most))
 }
 
-/// Returns an upper bound of the lengths of the strings of `a`, in bytes. `None` if the expression shows
-/// none.
+/// Returns an upper bound of the lengths of the strings of `a`, in bytes. Returns `None` if the attributes of
+/// the expression contain no bound.
 ///
 /// # Complexity
 /// Constant.

@@ -1,5 +1,6 @@
-//! Emptiness. Without complement and intersection, an expression shows it; otherwise a search over
-//! derivatives decides, and its results are kept for all states that it has met.
+//! Decides whether a language is empty. Without complement and intersection, the flags of the expression
+//! suffice. Otherwise a search over derivatives decides, and records its results for the states that it
+//! visits.
 
 use crate::analysis::witnesses::has_witness;
 use crate::analysis::witnesses::learn_witness;
@@ -15,11 +16,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// The knowledge about a language before it is searched.
+/// Result of the tests that need no derivative.
 enum Classification {
     Inhabited,
     Void,
-    /// Non-empty iff one of these is.
+    /// Non-empty iff one of these languages is non-empty.
     Parts(Vec<RegularId>),
     /// Non-empty iff a derivative is non-empty; it is not nullable.
     State,
@@ -30,30 +31,30 @@ enum Classification {
 struct Predecessor {
     from: RegularId,
     byte: Option<u8>,
-    /// The previous predecessor of the same state.
+    /// Index of the predecessor of the same state that was recorded before this one, or [`NONE`].
     older: u32,
 }
 
-/// The predecessors of a state, as numbers.
+/// First and newest predecessor of a state, as indices into the edges of a search, or [`NONE`].
 #[derive(Clone, Copy)]
 struct Discovered {
     first: u32,
     newest: u32,
 }
 
-/// The states of a search, and how they were reached.
+/// The visited states of a search, and their predecessors.
 #[derive(Default)]
 struct Search {
     met: FxHashMap<RegularId, Discovered>,
     edges: Vec<Predecessor>,
-    /// States whose derivatives have not been taken, except those in `closed`. In the order in which they
-    /// were met, and by the length of their shortest string.
+    /// States to expand, in the order of discovery. A state that is in `closed` as well has been expanded.
     open: VecDeque<RegularId>,
+    /// The states of `open`, by a lower bound of the lengths of their strings.
     nearest: BinaryHeap<(Reverse<u32>, RegularId)>,
     closed: FxHashSet<RegularId>,
-    /// Counts the strategies of [`next`](Self::next) in turn.
+    /// Number of the strategy that [`next`](Self::next) used last, 0 to 2.
     turn: u32,
-    /// States that are proven non-empty, from which this spreads backwards.
+    /// States that are proven non-empty. [`propagate`] marks their predecessors.
     found: Vec<RegularId>,
 }
 
@@ -61,8 +62,8 @@ const NONE: u32 = u32::MAX;
 
 impl Search {
     /// Returns the next state to expand. Three strategies take turns. The oldest state (breadth first) finds
-    /// short strings; the newest (depth first) finds long ones. The state with the shortest string finds its
-    /// way out of wide intersections.
+    /// short strings, and the newest (depth first) finds long ones. The state with the smallest length bound
+    /// helps in intersections of many operands.
     fn next(&mut self) -> Option<RegularId> {
         loop {
             self.turn = (self.turn + 1) % 3;
@@ -79,8 +80,8 @@ impl Search {
         }
     }
 
-    /// Returns the bytes by which a state was reached first, and the state where they begin, which is an
-    /// operand of the language that is searched.
+    /// Returns the start of the first path to a state, and the bytes of the path. The start is the searched
+    /// language, or the last state on the path that was reached as an operand.
     fn way_to(&self, mut state: RegularId) -> (RegularId, Vec<u8>) {
         let mut way = Vec::new();
         while let Some(edge) = self.met.get(&state).and_then(|met| self.edges.get(met.first as usize))
@@ -142,7 +143,8 @@ pub(crate) fn is_empty(
     Ok(Some(propagate(store, search, a)))
 }
 
-/// Adds a language and its operands to the search.
+/// Adds a language and its operands to the search. `from` is its predecessor with the byte in between;
+/// without a byte, the language is an operand of the predecessor.
 fn discover(store: &mut Store, search: &mut Search, a: RegularId, from: Option<(RegularId, Option<u8>)>) {
     let mut stack = vec![(a, from)];
     while let Some((a, from)) = stack.pop() {
@@ -183,7 +185,8 @@ fn discover(store: &mut Store, search: &mut Search, a: RegularId, from: Option<(
     }
 }
 
-/// Decides emptiness by arithmetic on numbers, and records the result. Returns false if that is not possible.
+/// Decides emptiness by arithmetic on numbers, and records the result. Returns false if arithmetic does not
+/// decide.
 fn decide_by_arithmetic(store: &mut Store, a: RegularId) -> bool {
     let flag = match satisfiability(store, a) {
         Satisfiability::Unknown => return false,
@@ -221,8 +224,8 @@ fn classify(store: &Store, a: RegularId) -> Classification {
     }
 }
 
-/// Records the result of a search. Every predecessor of a non-empty state is non-empty. If there is none and
-/// all states are expanded, all of them are empty.
+/// Records the result of a search, and returns true if `a` is empty. Every predecessor of a non-empty state
+/// is non-empty. If the search ends without a non-empty state, all visited states are empty.
 fn propagate(store: &mut Store, search: Search, a: RegularId) -> bool {
     let Search { met, edges, mut found, .. } = search;
     if found.is_empty() {
@@ -245,8 +248,8 @@ fn propagate(store: &mut Store, search: Search, a: RegularId) -> bool {
     store.node(a).has(PROVEN_EMPTY)
 }
 
-/// Returns true if an intersection is that of an unbounded loop and complements of languages of bounded
-/// length. Then it contains a string that is longer than all of those.
+/// Returns true if the operands are complements of languages of bounded length, and at most one unbounded
+/// loop. Their intersection contains every string of the loop that is longer than all excluded strings.
 pub(crate) fn exceeds_complements(store: &Store, members: OperandList) -> bool {
     let mut loops = 0;
     let fits = store.list(members).iter().all(|&member| match store.node(member).kind {

@@ -1,13 +1,14 @@
-//! The first bytes of a language, read off its expression without a derivative.
+//! Computes the first bytes of a language from its expression, without a derivative.
 //!
-//! Texts and their JSON spellings, which are most of what a grammar of data scans, show them.
+//! This succeeds for literals and their JSON spellings, which are most terminals of a data format.
 
 use crate::analysis::limits::ProofLimits;
 use crate::json::string::is_raw;
 use crate::store::node::{JsonPosition, Kind, PROVEN_NONEMPTY, RegularId};
 use crate::{ByteSet, Store};
 
-/// Returns the bytes that strings of `a` begin with. `None` if the expression does not show them.
+/// Returns the bytes that strings of `a` begin with. Returns `None` if the syntax of the expression does not
+/// determine them.
 ///
 /// # Complexity
 /// O(1).
@@ -26,7 +27,7 @@ pub fn first_bytes(store: &Store, a: RegularId) -> Option<ByteSet> {
 }
 
 /// Returns the byte that all strings of `a` begin with, and the bytes that can follow it, if every string has
-/// both. `None` if the expression does not show them.
+/// both. Returns `None` if the syntax of the expression does not determine them.
 ///
 /// # Complexity
 /// O(1).
@@ -49,7 +50,7 @@ pub fn first_two_bytes(store: &Store, a: RegularId) -> Option<(u8, ByteSet)> {
     Some((first, first_bytes(store, tail)?))
 }
 
-/// Requires each operand to be proven non-empty: an operand may be empty without being known to be.
+/// Returns `None` unless each visited operand is proven non-empty: an operand may be empty without the flag.
 fn first_bytes_at(store: &Store, a: RegularId, depth: u32, visits: &mut u32) -> Option<ByteSet> {
     let depth = depth.checked_sub(1)?;
     *visits = visits.checked_sub(1)?;
@@ -78,7 +79,8 @@ fn first_bytes_at(store: &Store, a: RegularId, depth: u32, visits: &mut u32) -> 
         Kind::Json { text, at: JsonPosition::Character } => {
             let text = first_bytes_at(store, text, depth, visits)?;
             let mut bytes: ByteSet = text.iter().filter(|&byte| is_raw(byte)).collect();
-            // Every character has an escape; the rest of a character has none.
+            // Every character has an escape, which begins with a backslash. Bytes inside a character have
+            // none.
             if text.iter().any(begins_with_character) {
                 bytes.insert(b'\\');
             }
@@ -98,7 +100,7 @@ mod tests {
     use super::{first_bytes, first_two_bytes};
     use crate::{ByteSet, Limits, RegularId, Store};
 
-    /// The first bytes according to derivatives.
+    /// Returns the first bytes according to derivatives.
     fn live(store: &mut Store, a: RegularId) -> ByteSet {
         (0..=u8::MAX).filter(|&byte| store.derivative(a, byte).unwrap() != RegularId::EMPTY).collect()
     }
@@ -169,7 +171,7 @@ mod tests {
                     if let Some(bytes) = first_bytes(&store, whole) {
                         assert!(!bytes.contains(b'a'), "{}", store.display(whole));
                     }
-                    // From now on, the store knows that the operand is empty.
+                    // The store has now recorded that the operand is empty.
                     let _ = store.derivative(whole, b'a').unwrap();
                 }
             }

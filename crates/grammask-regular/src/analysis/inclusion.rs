@@ -1,26 +1,27 @@
-//! Cheap proofs that a loop contains a language: `C*` for a character class C, and bytes counted by length.
+//! Cheap proofs that a loop contains a language. A loop is `C*` for a character class C, or a counted
+//! repetition of the set of all bytes.
 //!
-//! They let `.*foo.*` become `.*` as soon as `foo` has been read.
+//! The proofs simplify the state of `.*foo.*` to `.*` as soon as `foo` has been read.
 
 use crate::ByteSet;
 use crate::Store;
 use crate::analysis::limits::ProofLimits;
 use crate::store::node::{Kind, RegularId, UNBOUNDED};
 
-/// A loop over a class, as an automaton that returns to state 0 after each of its strings.
+/// The loop `C*` as an automaton. Its state 0 is between two strings of C.
 #[derive(Clone, Copy)]
 enum ClassLoop {
     Bytes(ByteSet),
-    /// The initial state in the acyclic DFA. It is state 0 of the loop; other states are their number plus 1.
+    /// C as a state of the acyclic DFA, which is state 0 of the loop. Any other DFA state s is state s + 1.
     Acyclic(u32),
 }
 
-/// Number of loops of an intersection that are compared with the other operands; of a union, a quarter of
-/// this. The bound keeps constructors linear.
+/// Maximum number of loops of an intersection that are compared with the other operands. For a union and for
+/// excluded loops, the maximum is a quarter of this. The bound keeps constructors linear.
 const MAX_COMPARED_LOOPS: usize = 16;
-/// Operands of an intersection of which one is to be contained.
+/// Maximum number of operands of an intersection that are tried. The proof needs one that the loop contains.
 const MAX_TRIED_OPERANDS: usize = 4;
-/// Loop states at one position of a string.
+/// Maximum number of loop states after one prefix of a string.
 const MAX_LOOP_STATES: usize = 16;
 
 /// Drops operands of a union that another operand contains.
@@ -38,8 +39,8 @@ pub(crate) fn drop_implied(store: &Store, members: &mut Vec<RegularId>) {
     }
 }
 
-/// Returns true if an intersection is proven empty because an excluded loop contains one of its operands. So
-/// `.{9} & ~(.*foo.*)` is empty as soon as it has met `foo`, without a search.
+/// Returns true if an intersection is proven empty because an excluded loop contains one of its operands.
+/// Example: after `foo`, `.{9} & ~(.*foo.*)` is empty, which this test finds without a search.
 pub(crate) fn is_excluded_by_loop(store: &Store, members: &[RegularId], negative: &[RegularId]) -> bool {
     let parts = negative.iter().flat_map(|negative| match store.node(*negative).kind {
         Kind::Or(list) => store.list(list),
@@ -67,7 +68,7 @@ fn drop_by(
     }
 }
 
-/// Returns true for `C{m,n}` with a character class C. It must be unbounded unless C is all bytes.
+/// Returns true for `C*` and `C+` with a character class C, and for any repetition of the set of all bytes.
 fn is_loop(store: &Store, a: RegularId) -> bool {
     match store.node(a).kind {
         Kind::Repeat { base, min, max } => {
@@ -115,8 +116,8 @@ impl LoopProof<'_> {
         Some(())
     }
 
-    /// Returns a superset of the states of the loop after any string of `a` that begins in one of `states`, sorted.
-    /// `None` if the loop does not accept all these strings, or the proof exceeds its limits.
+    /// Runs the loop from `states` over all strings of `a`. Returns a sorted superset of the states at their
+    /// ends. Returns `None` if the loop does not accept all these strings, or the proof exceeds its limits.
     fn run(&mut self, a: RegularId, states: &[u32], depth: u32) -> Option<Vec<u32>> {
         self.visit()?;
         // The recursion is bounded by `depth`.
@@ -168,7 +169,8 @@ impl LoopProof<'_> {
         }
     }
 
-    /// As [`run`](Self::run), for the strings of a state of the acyclic DFA: a search over pairs of states.
+    /// As [`run`](Self::run), for the strings of a state of the acyclic DFA. This is a search over pairs of
+    /// states.
     fn run_acyclic(&mut self, start: u32, states: &[u32]) -> Option<Vec<u32>> {
         let acyclic = &self.store.leaves.acyclic;
         let mut result = Vec::new();
@@ -233,7 +235,8 @@ impl LoopProof<'_> {
         }
     }
 
-    /// Adds the states after any byte of the set. `None` if the loop does not accept one of these bytes.
+    /// Adds the states after any byte of the set. Returns `None` if the loop does not accept one of these
+    /// bytes.
     fn run_bytes(&mut self, state: u32, set: &ByteSet, result: &mut Vec<u32>) -> Option<()> {
         let root = match self.class {
             ClassLoop::Bytes(all) => {

@@ -1,19 +1,19 @@
 //! Proofs about languages, for callers that walk many strings at once.
 //!
-//! [`Store`](crate::Store) is the algebra of regular languages. This module is its second interface:
-//! questions that a lexer over a vocabulary asks, and languages that it may walk instead of others. Most
-//! functions are one-sided: they look at an expression for a bounded time, and a "no" or `None` means "not
-//! proven".
+//! [`Store`](crate::Store) is the algebra of regular languages. This module is its second interface. It
+//! answers the questions of a lexer over a vocabulary, and returns simpler languages that the lexer can walk
+//! instead. Most functions are one-sided: they examine an expression for a bounded time, and a "no" or `None`
+//! means "not proven".
 //!
 //! | question | functions |
 //! | --- | --- |
 //! | Which bytes? | [`first_bytes`], [`first_two_bytes`], [`alphabet`], [`requires_byte_outside`] |
 //! | How long? | [`max_len`], [`short_completion_chars`], [`has_at_most_states`] |
 //! | Which characters? | [`is_utf8`], [`is_character_class`], [`has_characters`] |
-//! | How is it written? | [`is_standard`], [`is_uncounted`], [`leading_counter`], [`split_after_loop`], [`split_length`], [`conjuncts`] |
-//! | How do two compare? | [`is_syntactic_subset`], [`common_subset`], [`invariant_subset`] |
+//! | Which form does it have? | [`is_standard`], [`is_uncounted`], [`leading_counter`], [`split_after_loop`], [`split_length`], [`conjuncts`] |
+//! | How do two languages compare? | [`is_syntactic_subset`], [`common_subset`], [`invariant_subset`] |
 //! | Which strings, if they are few? | [`finite_language`], [`positive_finite_language`], [`universal_language`], [`may_be_finite`] |
-//! | What is the same for short strings? | [`saturate`], [`drop_bounds`], [`drop_exceptions`] |
+//! | Which simpler language differs only in long, or only in short, strings? | [`saturate`], [`drop_bounds`], [`drop_exceptions`] |
 //! | Are values distinct? | [`exclude_value`], [`has_distinct_values`] |
 //! | Is it equal to a language of another store? | [`write_canonical_form`] |
 //! | Which bytes have equal derivatives? | [`byte_partition`], [`byte_class_map`] |

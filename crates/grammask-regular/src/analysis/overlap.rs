@@ -1,6 +1,6 @@
 //! Containment and overlap of two languages, and the bytes of their strings, read off expressions.
 //!
-//! Example: `.*:[0-9]+` stays reachable after any text, because its derivatives contain it as a member.
+//! Example: `.*:[0-9]+` stays reachable after any text, because each of its derivatives contains it.
 
 use crate::analysis::inclusion::loop_contains;
 use crate::analysis::limits::ProofLimits;
@@ -10,7 +10,8 @@ use crate::json::string::json_spellings;
 use crate::store::node::{JsonPosition, Kind, OperandList, RegularId, STANDARD, UNBOUNDED};
 use crate::{ByteSet, Error, Store};
 
-/// Returns a language that is contained in both. It is [`RegularId::EMPTY`] if the expressions show none.
+/// Returns a language that is contained in both, not always the largest. It is [`RegularId::EMPTY`] if the
+/// syntax of the expressions determines none.
 ///
 /// # Errors
 /// If a limit is exceeded.
@@ -69,7 +70,7 @@ fn common_subset_at(store: &mut Store, a: RegularId, b: RegularId, depth: u32) -
     }
 }
 
-/// Returns the union of those members of a union that are contained in a language.
+/// Returns the union of the operands of a union that are contained in `large`.
 fn union_members_within(
     store: &mut Store,
     list: OperandList,
@@ -86,20 +87,20 @@ fn union_members_within(
 /// Returns true if the expressions prove that every string of `small` is in `large`.
 ///
 /// # Complexity
-/// O(1), but for unions and intersections: linear in the members of those that come first.
+/// O(1), except for unions and intersections: linear in the operands of the first ones that are compared.
 pub fn is_syntactic_subset(store: &Store, small: RegularId, large: RegularId) -> bool {
     is_subset_at(store, small, large, ProofLimits::SUBSET.depth, &mut { ProofLimits::SUBSET.visits })
 }
 
-/// Returns a simpler language that is contained in `a` and has the same continuations. If `a` is a loop
-/// without some strings, these are the strings of the loop that contain a byte that none of the excluded
-/// strings has. [`RegularId::EMPTY`] if `a` is not of this form.
+/// Returns a simpler language that is contained in `a` and has the same prefixes. For a loop without some
+/// strings, it has the strings of the loop with an ASCII byte that no excluded string contains. Returns
+/// [`RegularId::EMPTY`] if `a` is not of this form.
 ///
 /// # Errors
 /// If a limit is exceeded.
 ///
 /// # Complexity
-/// Linear in the strings that the loop is without, and 128 derivatives of what is repeated.
+/// Linear in the excluded strings, and 128 derivatives of the repeated language.
 ///
 /// ```
 /// use grammask_regular::{analysis, RegularId, Store};
@@ -229,7 +230,7 @@ fn alphabet_at(store: &Store, a: RegularId, depth: u32, visits: &mut u32) -> Byt
             let (list, words) = store.leaves.words(range);
             let mut bytes = list.rests(words, depth).flatten();
             let found: ByteSet = bytes.by_ref().take(left as usize).copied().collect();
-            // Some bytes have not been visited.
+            // The limit has ended the iteration, so the other bytes are unknown.
             if bytes.next().is_some() { ByteSet::ALL } else { found }
         }
         Kind::Concat(head, mut tail) => {

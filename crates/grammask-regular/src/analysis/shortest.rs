@@ -5,14 +5,14 @@ use crate::analysis::limits::ProofLimits;
 use crate::number::samples::is_known_member;
 use crate::store::node::{JsonPosition, Kind, RegularId};
 
-/// Longest string that is returned, in bytes. Beyond this, completions are not short.
+/// Maximum length of a returned string, in bytes. A longer completion is not short.
 const MAX_STRING_BYTES: usize = 4096;
 
-/// Operands of an intersection whose strings are tried.
+/// Maximum number of operands of an intersection whose strings are tried.
 const MAX_TRIED_OPERANDS: usize = 4;
 
-/// Returns a number of characters after which the text of a JSON string can end: some text has no more.
-/// `None` if the expression does not show a text.
+/// Returns an upper bound of the least number of characters that complete the JSON string at the beginning of
+/// `a`. Returns `None` if no short completion is found.
 ///
 /// # Complexity
 /// Bounded by a constant.
@@ -23,7 +23,7 @@ pub fn short_completion_chars(store: &Store, a: RegularId) -> Option<u32> {
         .map(|text| text.len() as u32)
 }
 
-/// Returns a string of a language. The recursion is bounded by `depth`.
+/// Returns a string of a language, not always the shortest one. The recursion is bounded by `depth`.
 fn short_string(store: &Store, a: RegularId, depth: u32, visits: &mut u32) -> Option<Vec<u8>> {
     let (mut all, mut rest) = (Vec::new(), a);
     loop {
@@ -42,7 +42,7 @@ fn short_string(store: &Store, a: RegularId, depth: u32, visits: &mut u32) -> Op
             Kind::Words { range, depth } => {
                 let (list, words) = store.leaves.words(range);
                 let first = list.rests(words, depth).next()?;
-                // A list may hold megabytes, and this runs for each state.
+                // A word may have megabytes, and this function runs for each state.
                 (first.len() <= MAX_STRING_BYTES).then(|| first.to_vec())?
             }
             Kind::Repeat { base, min, .. } => {
@@ -57,7 +57,7 @@ fn short_string(store: &Store, a: RegularId, depth: u32, visits: &mut u32) -> Op
                     .filter_map(|&member| short_string(store, member, depth, visits))
                     .min_by_key(Vec::len)?
             }
-            // Usually one operand tells how a text can end, and the others what it must not contain.
+            // Usually one operand determines how a text can end, and the others exclude substrings.
             Kind::And(list) => {
                 let depth = depth.checked_sub(1)?;
                 let members = store.list(list).iter().take(MAX_TRIED_OPERANDS);
@@ -75,7 +75,7 @@ fn short_string(store: &Store, a: RegularId, depth: u32, visits: &mut u32) -> Op
     }
 }
 
-/// Returns a string from a state of the acyclic DFA: of one byte, if there is such a string.
+/// Returns a string that the acyclic DFA accepts from a state, of one byte if possible.
 fn short_acyclic_string(store: &Store, state: u32) -> Option<Vec<u8>> {
     let ends =
         |byte| store.leaves.acyclic.step(state, byte).is_some_and(|next| store.leaves.acyclic.is_final(next));
@@ -91,7 +91,7 @@ fn short_acyclic_string(store: &Store, state: u32) -> Option<Vec<u8>> {
     Some(text)
 }
 
-/// Returns a byte for which `holds` is true: a letter, if there is one. Exclusions usually contain other
+/// Returns a byte for which `holds` is true. Letters come first, because exclusions usually contain other
 /// characters.
 fn likely(holds: impl Fn(u8) -> bool) -> Option<u8> {
     (b'a'..=b'z').chain(0..=u8::MAX).find(|&byte| holds(byte))

@@ -1,4 +1,5 @@
-//! Proof that a language contains only UTF-8, read off its expression. A failed proof means nothing.
+//! Proves that a language contains only UTF-8, from its expression. A failed proof does not show the
+//! opposite.
 
 use crate::store::node::{Kind, RegularId, UTF8_ONLY};
 use crate::{ByteSet, Store};
@@ -28,11 +29,11 @@ const FIRST_BYTES: [(u8, u8, Utf8Position); 9] = [
     (0xF4, 0xF4, Utf8Position { left: 3, low: 0x80, high: 0x8F }),
 ];
 
-/// Number of positions in an automaton up to which its characters are counted.
+/// Maximum number of positions that [`count_chars`] visits. Beyond it, the result is `None`.
 const MAX_COUNTED_POSITIONS: usize = 1_000;
 
 impl Utf8Position {
-    /// Returns the positions after the bytes of a range. `None` if one of them cannot follow.
+    /// Returns the positions after the bytes of a range. Returns `None` if a byte of the range cannot follow.
     fn after(self, first: u8, last: u8) -> Option<impl Iterator<Item = Self>> {
         let mut places = [None; FIRST_BYTES.len()];
         let is_whole = if self.left > 0 {
@@ -82,7 +83,7 @@ pub fn is_utf8(store: &Store, a: RegularId) -> bool {
                 true
             }
             Kind::And(list) => {
-                // One operand suffices for the proof; these kinds cannot be it.
+                // One operand that contains only UTF-8 suffices. Operands of these kinds are never proven to.
                 let is_vain = |a: RegularId| match store.node(a).kind {
                     Kind::Not(_) | Kind::AhoCorasick { .. } => true,
                     Kind::Repeat { base, .. } => base == RegularId::ANY,
@@ -133,7 +134,7 @@ fn is_utf8_concat(store: &Store, a: RegularId, stack: &mut Vec<RegularId>) -> bo
     position == BOUNDARY
 }
 
-/// Returns the position after all strings of a leaf, if it is the same for all.
+/// Returns the position after the strings of a leaf. Returns `None` if it is not the same for all strings.
 fn run_utf8(store: &Store, a: RegularId, position: Utf8Position) -> Option<Utf8Position> {
     match store.node(a).kind {
         Kind::Bytes(set) => {
@@ -175,8 +176,8 @@ fn run_utf8(store: &Store, a: RegularId, position: Utf8Position) -> Option<Utf8P
     }
 }
 
-/// Returns the number of characters of every string from a state of the acyclic DFA. `None` if it differs, or
-/// if the strings are not proven to be UTF-8.
+/// Returns the number of characters of the strings that the acyclic DFA accepts from a state. Returns `None`
+/// if it is not the same for all, or if the strings are not proven to be UTF-8.
 pub(crate) fn fixed_char_count(store: &mut Store, state: u32) -> Option<u32> {
     if let Some(&known) = store.memos.fixed_char_counts.get(&state) {
         return known;

@@ -15,7 +15,7 @@ const MAX_WITNESS_BYTES: usize = 24;
 #[derive(Clone, Default)]
 pub(crate) struct Witnesses(Vec<Box<[u8]>>);
 
-/// Returns true if a recent witness is proven to be in an intersection. False means nothing.
+/// Returns true if a recent witness is proven to be in an intersection. False means "not proven".
 ///
 /// # Complexity
 /// O(1): few short texts are tried, on expressions that are not deep.
@@ -26,8 +26,8 @@ pub(crate) fn has_witness(store: &mut Store, a: RegularId) -> bool {
     true
 }
 
-/// Records how an intersection was found to be non-empty: by the bytes `way`, and a string of `end` if one is
-/// known.
+/// Records a witness of an intersection: the bytes `way`, which lead to `end`, and a string of `end`. Records
+/// nothing if no string of `end` is known.
 pub(crate) fn learn_witness(store: &mut Store, way: &[u8], end: RegularId) {
     let rest = if store.is_nullable(end) {
         Some(&[][..])

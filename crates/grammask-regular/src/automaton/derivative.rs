@@ -42,8 +42,9 @@ pub(crate) fn derivative_by_text(store: &mut Store, a: RegularId, text: &[u8]) -
     Ok(a)
 }
 
-/// Returns the language after a prefix of the text that a JSON string at the beginning of `a` spells out, and
-/// the length of that prefix.
+/// Reads a prefix of `text` in one step, if `a` begins with the JSON spelling of a literal, or of all texts
+/// except some. Returns the language after the prefix, and the length of the prefix in bytes. Returns `None`
+/// if the prefix has fewer than two bytes.
 fn skip_spelled_text(
     store: &mut Store,
     a: RegularId,
@@ -86,8 +87,9 @@ fn skip_spelled_text(
     Ok(Some((next, read)))
 }
 
-/// Returns the language after a text in the language of all texts except some, and the number of bytes read,
-/// which are whole characters.
+/// Reads the longest prefix of whole characters, for a language of all texts except some. Returns the
+/// language after the prefix, and the length of the prefix in bytes. Returns `None` for other languages, and
+/// for fewer than two bytes.
 fn skip_complemented_text(
     store: &mut Store,
     a: RegularId,
@@ -106,7 +108,7 @@ fn skip_complemented_text(
     Ok(Some((store.intersection(&[any, rest])?, read)))
 }
 
-/// See [`Store::has_more`].
+/// See [`Store::has_nonempty_string`].
 pub(crate) fn has_nonempty_string(store: &mut Store, a: RegularId) -> Result<bool, Error> {
     let node = *store.node(a);
     if node.max == 0 || node.has(PROVEN_EMPTY) {
@@ -207,13 +209,13 @@ fn push_unless_cached(store: &Store, stack: &mut Vec<RegularId>, a: RegularId, b
     }
 }
 
-/// Returns true for leaves whose derivative is computed anew each time.
+/// Returns true for leaves whose derivative is computed each time, without a cache.
 fn is_leaf(store: &Store, a: RegularId) -> bool {
     matches!(store.node(a).kind, Kind::Empty | Kind::Epsilon | Kind::Bytes(_) | Kind::Words { .. })
 }
 
-/// Returns true for operands whose derivative is computed anew each time: leaves, and bytes before a rest, of
-/// which an alternation of texts has many.
+/// Returns true for operands whose derivative is cheap even if it is not cached: leaves, and concatenations
+/// that begin with a byte set. A union of texts has many of the latter.
 fn is_cheap(store: &Store, a: RegularId) -> bool {
     match store.node(a).kind {
         Kind::Concat(head, _) => matches!(store.node(head).kind, Kind::Bytes(_)),
@@ -247,7 +249,7 @@ fn cache(store: &mut Store, a: RegularId, byte: u8, next: RegularId) {
     store.derivatives.rows[row + class] = next.0;
 }
 
-/// The derivative of an operand, which is a cheap leaf or known.
+/// Returns the derivative of an operand. The operand is cheap, or its derivative is cached.
 fn operand_derivative(store: &mut Store, a: RegularId, byte: u8) -> Result<RegularId, Error> {
     match cached(store, a, byte) {
         Some(known) => Ok(known),
@@ -255,7 +257,7 @@ fn operand_derivative(store: &mut Store, a: RegularId, byte: u8) -> Result<Regul
     }
 }
 
-/// The derivative from those of the operands.
+/// Computes the derivative of an expression from the derivatives of its operands.
 fn derive_from_operands(store: &mut Store, a: RegularId, byte: u8) -> Result<RegularId, Error> {
     match store.node(a).kind {
         Kind::Empty | Kind::Epsilon => Ok(RegularId::EMPTY),
@@ -358,7 +360,7 @@ fn trim(store: &mut Store, a: RegularId) -> Result<RegularId, Error> {
         }
     }
     if let Kind::Json { text: inner, at } = store.node(a).kind {
-        // As deep as spellings nest.
+        // The recursion is as deep as spellings nest.
         let inner = trim(store, inner)?;
         trimmed = json_spellings_at(store, inner, at)?;
     }

@@ -1,5 +1,4 @@
-//! The automaton whose states are expressions: derivatives, and what they say about the alphabet and the
-//! number of states.
+//! The automaton whose states are expressions: its derivatives, byte classes and number of states.
 
 pub(crate) mod derivative;
 pub(crate) mod refine;

@@ -40,7 +40,7 @@ pub(crate) fn refine(
                 }
             }
             Kind::Acyclic(state) => acyclic.push(state),
-            // Many expressions may be states of one automaton, or suffixes of the same words.
+            // Many expressions may refer to one automaton or word list, which is examined once.
             Kind::Words { range, depth } => {
                 let least = words.entry(range).or_insert(depth);
                 *least = depth.min(*least);

@@ -1,4 +1,4 @@
-//! Removes upper bounds of counters that no token reaches: the rest has fewer states, often just a few.
+//! Removes upper bounds of counters that no token reaches. The resulting language has fewer states.
 
 use crate::analysis::limits::ProofLimits;
 use crate::analysis::utf8::is_utf8;
@@ -8,19 +8,19 @@ use crate::{Error, Store};
 
 /// The parameters and results of one call.
 struct BoundSearch {
-    /// Lower bounds than this are kept.
+    /// Minimum value of an upper bound that is removed.
     least: u32,
-    /// The lowest bound that has been removed.
+    /// Smallest upper bound that has been removed so far; [`UNBOUNDED`] if none has been.
     nearest: u32,
     /// Operands that may still be visited.
     visits: u32,
 }
 
-/// Returns `a` without the upper bounds of counters that are at least `least`, and the lowest bound removed.
-/// Texts of no more characters are in both languages or in neither; inside JSON spellings, these are the
-/// characters of the value.
+/// Removes the upper bounds of counters that are at least `least`. Returns the resulting language, and the
+/// smallest bound that was removed. The language agrees with `a` on all texts of at most that many
+/// characters; inside JSON spellings, these are the characters of the value.
 ///
-/// `None` if no such bound is seen to count characters.
+/// Returns `None` if no such bound is proven to count characters.
 ///
 /// # Errors
 /// If a limit is exceeded.
@@ -43,8 +43,8 @@ pub fn drop_bounds(store: &mut Store, a: RegularId, least: u32) -> Result<Option
     Ok((search.nearest != UNBOUNDED).then_some((free, search.nearest)))
 }
 
-/// Each rule holds because the parts of a short text are short. Bounds below a complement are kept: there,
-/// dropping one would remove texts. The recursion is bounded by `depth`.
+/// Each rule is sound because the parts of a short text are short. Bounds below a complement are kept:
+/// without such a bound, the complement would have fewer texts. The recursion is bounded by `depth`.
 fn drop_bounds_at(
     store: &mut Store,
     a: RegularId,

@@ -5,11 +5,11 @@ use crate::json::string::json_spellings;
 use crate::store::node::{JsonPosition, Kind, RegularId, STANDARD};
 use crate::{Error, Store};
 
-/// Bytes of the longest exception that is removed.
+/// Maximum length of the strings of an exception that is removed, in bytes.
 const MAX_EXCEPTION_BYTES: u32 = 64;
 
-/// Returns a language without the complements of short strings that it is intersected with, at the top or
-/// inside one JSON spelling. `None` if there are none.
+/// Removes complements of short strings from an intersection, at the top or inside one JSON spelling. Returns
+/// `None` if there is none to remove.
 ///
 /// # Errors
 /// If a limit is exceeded.

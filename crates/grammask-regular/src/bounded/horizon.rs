@@ -1,13 +1,13 @@
-//! How far a walk over tokens can see, and what follows for a language: how often it fits in there, and how
-//! far its prefixes are from an end.
+//! The strings that a walk over the vocabulary can read. Two bounds of a language follow: how often it
+//! repeats within these strings, and how far its prefixes are from an end.
 
 use crate::store::node::{JsonPosition, Kind, RegularId, UNBOUNDED};
 use crate::{ByteSet, Error, Store};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// The strings that can be read from a state: all strings of up to some length, and the substrings of some
-/// longer texts.
+/// The strings that a walk can read from a state: all strings of up to some length, and the substrings of
+/// some longer texts.
 ///
 /// It caches results about languages, so it belongs to one [`Store`].
 ///
@@ -26,8 +26,9 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default)]
 pub struct Horizon {
     short: u32,
-    /// Sorted by length, the longest first.
+    /// The texts that are longer than `short`, the longest first.
     long: Arc<[Box<[u8]>]>,
+    /// Results of [`max_repetitions`].
     times: FxHashMap<RegularId, u32>,
     reaches: ReachTable,
 }
@@ -35,7 +36,7 @@ pub struct Horizon {
 /// Number of tables of cached results.
 const REACH_TABLES: usize = 64;
 
-/// Results by expression, in many small tables: no insertion waits long for a table that grows.
+/// Results by expression, in [`REACH_TABLES`] small tables, so that no insertion has to grow a large one.
 #[derive(Clone, Debug)]
 struct ReachTable {
     tables: [FxHashMap<RegularId, BoundedReach>; REACH_TABLES],
@@ -58,12 +59,12 @@ impl ReachTable {
     }
 }
 
-/// How far the ends of a language are.
+/// Upper bounds of the distance to the end of a string, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BoundedReach {
-    /// Some string has at most this many bytes; [`UNBOUNDED`] if unknown.
+    /// Upper bound of the length of the shortest string; [`UNBOUNDED`] if unknown.
     least: u32,
-    /// From every non-empty prefix of a string, at most this many bytes lead to a string.
+    /// Number of bytes that suffices to complete any non-empty prefix of a string.
     inside: u32,
     /// A superset of the bytes of all strings.
     pub(crate) bytes: ByteSet,
@@ -73,14 +74,14 @@ pub(crate) struct BoundedReach {
 const UNKNOWN: BoundedReach = BoundedReach { least: UNBOUNDED, inside: UNBOUNDED, bytes: ByteSet::ALL };
 
 impl BoundedReach {
-    /// From every prefix of a string, at most this many bytes lead to a string.
+    /// Returns a number of bytes that suffices to complete any prefix of a string, including the empty one.
     pub(crate) fn room(&self) -> u32 {
         self.least.max(self.inside)
     }
 }
 
-/// Bytes that are read to find out how often a language fits into the texts. Beyond this, the lengths are
-/// divided.
+/// Maximum number of bytes that [`max_repetitions`] reads. Beyond it, the bound is the length of the text
+/// divided by the least length of a string.
 const MAX_BYTES_READ: usize = 50_000;
 
 impl Horizon {
@@ -161,10 +162,10 @@ pub(crate) fn max_repetitions(
     Ok(most)
 }
 
-/// Returns how far the ends of a language are, as far as the expression shows it.
+/// Returns upper bounds of the distance to the end of a string, computed from the expression.
 ///
 /// # Complexity
-/// Linear in the size of the expression; what is known of its parts is not found again.
+/// Linear in the size of the expression. Results for operands are cached.
 pub(crate) fn bounded_reach(store: &Store, a: RegularId, horizon: &mut Horizon) -> BoundedReach {
     let known = &mut horizon.reaches;
     let mut stack = vec![a];
@@ -195,7 +196,7 @@ pub(crate) fn bounded_reach(store: &Store, a: RegularId, horizon: &mut Horizon) 
     known.get(a).unwrap_or(UNKNOWN)
 }
 
-/// Returns the result for an expression from those of its operands.
+/// Computes the result for an expression from the results for its operands.
 fn reach_of(store: &Store, a: RegularId, known: &ReachTable) -> BoundedReach {
     if let Some(known) = known.get(a) {
         return known;
@@ -236,7 +237,7 @@ fn reach_of(store: &Store, a: RegularId, known: &ReachTable) -> BoundedReach {
             }
             BoundedReach { least: longest, inside: longest.saturating_sub(1), bytes }
         }
-        // Every prefix of a string is one of its strings.
+        // The language is prefix-closed, so no byte is needed to complete a prefix.
         Kind::AhoCorasick { .. } | Kind::Factor { .. } => {
             BoundedReach { least: 0, inside: 0, bytes: ByteSet::ALL }
         }
@@ -265,7 +266,7 @@ fn reach_of(store: &Store, a: RegularId, known: &ReachTable) -> BoundedReach {
                 bytes: base.bytes,
             }
         }
-        // A shortest string has no proper prefix in the operand.
+        // A shortest completion to a string of the operand passes no other string of the operand.
         Kind::PrefixMinimal(inner) => of(inner),
         Kind::Json { text, at } => {
             let text = of(text);
@@ -280,9 +281,9 @@ fn reach_of(store: &Store, a: RegularId, known: &ReachTable) -> BoundedReach {
     }
 }
 
-/// States of a character class beyond which it counts as one of all bytes.
+/// Maximum number of visited states of a character class. Beyond it, the class counts as one of all bytes.
 const MAX_CLASS_STATES: usize = 200;
-/// Bytes of words beyond which they count as words of all bytes.
+/// Maximum number of bytes of words. Beyond it, the words count as words of all bytes.
 const MAX_WORD_BYTES: u32 = 4096;
 
 /// Bytes of the longest spelling of a character in a JSON string.

@@ -1,4 +1,4 @@
-//! Languages that differ only in strings that are longer than some bound.
+//! Simpler languages that differ only in strings longer than some bound, or only in shorter ones.
 
 pub(crate) mod drop_bounds;
 pub(crate) mod drop_exceptions;

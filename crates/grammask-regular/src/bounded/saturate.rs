@@ -14,7 +14,7 @@ use crate::json::string::json_spellings_at;
 use crate::store::node::{JsonPosition, Kind, RegularId, UNBOUNDED};
 use crate::{ByteSet, Error, Store};
 
-/// Operands of a concatenation that are examined.
+/// Maximum number of operands of a concatenation that are examined.
 const MAX_CONCAT_OPERANDS: usize = 32;
 
 /// How the input represents the strings of a language.
@@ -38,15 +38,15 @@ impl InputForm {
     }
 }
 
-/// Returns a language that agrees with `a` on all strings of a horizon: it contains the same ones, and the
-/// same ones are prefixes of its strings.
+/// Returns a language that agrees with `a` on all strings of a horizon. Each of these strings is in both
+/// languages or in neither, and is a prefix of strings of both or of neither.
 ///
 /// # Errors
 /// If a limit is exceeded.
 ///
 /// # Complexity
-/// Linear in the operands of a concatenation, a union or an intersection at the top. Once for each counted
-/// language, a search in the long texts of the horizon.
+/// Linear in the operands of a concatenation, a union or an intersection at the top. For each repeated
+/// language, a search in the long texts of the horizon is added, once.
 pub fn saturate(store: &mut Store, a: RegularId, horizon: &mut Horizon) -> Result<RegularId, Error> {
     saturate_encoded(store, a, InputForm::Plain, horizon)
 }
@@ -78,8 +78,8 @@ fn saturate_encoded(
     }
 }
 
-/// As [`saturate_encoded`], for an intersection. It may have no string that extends a prefix even though each
-/// operand has one, so only two forms are handled.
+/// As [`saturate_encoded`], for an intersection. Every operand may extend a prefix without a common
+/// extension, so only two forms are handled.
 fn saturate_intersection(
     store: &mut Store,
     a: RegularId,
@@ -95,8 +95,8 @@ fn saturate_intersection(
         matches!(store.node(member).kind, Kind::AhoCorasick { .. }) || counts_bytes(store, member)
     };
     if members.iter().all(|&member| is_closed(store, member)) {
-        // Each prefix of a string is in the language, for each operand. So a prefix is extended in all of
-        // them or in none.
+        // Every operand contains all non-empty prefixes of its strings. So a prefix has an extension in each
+        // operand iff it is in the intersection.
         let mut changed = Vec::with_capacity(members.len());
         for &member in members {
             changed.push(if counts_bytes(store, member) {
@@ -113,9 +113,9 @@ fn saturate_intersection(
             && max != UNBOUNDED
             && is_utf8(store, text)
         {
-            // Assume that a string of `text` extends what has been read and is long enough. It need not be
-            // longer than up to the next character, or the first one that is required, plus the distance from
-            // there to an end.
+            // Suppose that a string of `text` extends the input and has at least `min` characters. Cut it
+            // after the next character or after character `min`, whichever is later. From there,
+            // `reach.room()` bytes suffice to complete it.
             let reach = bounded_reach(store, text, horizon);
             let Some(most) = max.checked_sub(reach.room()).filter(|&most| most > min) else {
                 return Ok(a);
@@ -135,7 +135,8 @@ fn saturate_intersection(
     Ok(a)
 }
 
-/// Returns the characters that consist of some bytes, and perhaps others of several bytes.
+/// Returns the characters that consist of some bytes. If one of these bytes is not ASCII, the result contains
+/// all characters beyond ASCII.
 fn character_of_bytes(store: &mut Store, bytes: ByteSet) -> Result<RegularId, Error> {
     let ascii = ByteSet::range(0, 0x7F);
     let character = any_character(store)?;
@@ -205,8 +206,8 @@ fn saturate_part(
     store.repeat(base, min.min(most.saturating_add(1)), max)
 }
 
-/// Returns an upper bound of how many strings of `base` follow each other in what a string of the horizon
-/// represents.
+/// Returns an upper bound of the number of consecutive strings of `base` in the text that a string of the
+/// horizon represents.
 fn max_repetitions_read(
     store: &mut Store,
     base: RegularId,

@@ -109,8 +109,8 @@ fn simplify_excluded(
     Ok(true)
 }
 
-/// If the empty string is excluded, removes it from the first operand that can be written without it. Returns
-/// false if the result is empty.
+/// If the empty string is excluded, removes it from the first operand for which this needs no intersection.
+/// Returns false if the result is empty.
 fn exclude_epsilon(
     store: &mut Store,
     members: &mut [RegularId],
@@ -127,7 +127,7 @@ fn exclude_epsilon(
     Ok(true)
 }
 
-/// Replaces all operands that are JSON spellings by one, and includes excluded spellings. Returns false if
+/// Merges all operands that are JSON spellings into one, together with excluded spellings. Returns false if
 /// the result is empty. The recursion is as deep as spellings nest.
 fn merge_json_members(
     store: &mut Store,
@@ -158,7 +158,7 @@ fn merge_json_members(
     Ok(all != RegularId::EMPTY)
 }
 
-/// Replaces all operands that count bytes of a set by one. Returns false if the result is empty.
+/// Merges all operands that are repetitions of a byte set into one. Returns false if the result is empty.
 fn merge_byte_counters(store: &mut Store, members: &mut Vec<RegularId>) -> Result<bool, Error> {
     let counted = |store: &Store, member: RegularId| {
         let (base, min, max) = as_repeat(store, member);
@@ -184,9 +184,9 @@ fn merge_byte_counters(store: &mut Store, members: &mut Vec<RegularId>) -> Resul
     Ok(all != RegularId::EMPTY)
 }
 
-/// Returns the union of the excluded languages, without those that the operands exclude by their lengths.
-/// `None` if the result is empty: an operand itself is excluded, or all texts are and an operand contains
-/// nothing else.
+/// Returns the union of the excluded languages, except those whose lengths do not occur in the operands.
+/// Returns `None` if the intersection is empty, because an operand is excluded, or all texts with the lengths
+/// of an operand are.
 fn merge_complements(
     store: &mut Store,
     negative: &[RegularId],

@@ -30,7 +30,8 @@ pub(crate) fn concat_pair(
     Ok(tail)
 }
 
-/// Prepends a head that is not a concatenation. Returns the result, or another head and tail to go on with.
+/// Prepends a head that is not a concatenation. Returns `None` and the result, or another head and the tail
+/// that the caller has to prepend it to.
 fn prepend(
     store: &mut Store,
     head: RegularId,
@@ -50,7 +51,7 @@ fn prepend(
         if store.is_nullable(head) {
             return Ok((None, RegularId::ALL));
         }
-        // The tail can as well read the rounds of the head beyond its minimum.
+        // Before the language of all strings, `x{m,n}` is equal to `x{m}`.
         if let Kind::Repeat { base, min, max } = store.node(head).kind
             && base != RegularId::ANY
             && min < max
@@ -80,7 +81,7 @@ fn prepend(
     Ok((None, store.intern(Kind::Concat(head, tail))?))
 }
 
-/// Returns the sum of two upper bounds. `None` if it is not representable.
+/// Returns the sum of two upper bounds. Returns `None` if it is not representable.
 fn add_ends(a: u32, b: u32) -> Option<u32> {
     if a == UNBOUNDED || b == UNBOUNDED {
         return Some(UNBOUNDED);

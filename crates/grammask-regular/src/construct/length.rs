@@ -32,17 +32,17 @@ pub(crate) fn any_character(store: &mut Store) -> Result<RegularId, Error> {
     Ok(character)
 }
 
-/// Splits a JSON string whose characters are counted, among other conditions, into the language without that
-/// condition and the bounds of the count. The rest after the string is kept.
+/// Splits the length condition off the JSON string at the beginning of `a`. Returns the language without this
+/// condition, and the bounds of the length in characters. The language includes the rest after the string.
 ///
-/// `None` if there is no such condition, or if the rest may contain other strings than UTF-8, or the empty
-/// string although the count excludes it: then the count is not the only difference.
+/// Returns `None` if there is no such condition, or if the count is not the only difference. This is the case
+/// if the language without it may contain strings that are not UTF-8, or an excluded empty string.
 ///
 /// # Errors
 /// If a limit is exceeded.
 ///
 /// # Complexity
-/// Linear in the size of what is left.
+/// Linear in the size of the returned language.
 ///
 /// ```
 /// # use grammask_regular::{analysis, Limits, RegularId, Store};
@@ -72,7 +72,7 @@ pub fn split_length(
         if let Some((least, most)) = as_length(store, members[place])? {
             members.remove(place);
             let text = store.intersection(&members)?;
-            // Only the count may have proven that the language is UTF-8 and not empty.
+            // Without the count, the language may contain other strings than UTF-8, or the empty string.
             if !is_utf8(store, text) || (least > 0 && store.is_nullable(text)) {
                 return Ok(None);
             }
@@ -83,7 +83,7 @@ pub fn split_length(
     Ok(None)
 }
 
-/// Returns the bounds of a language of all texts of some numbers of characters, and of nothing else.
+/// Returns `(m, n)` if the language consists of all texts of m to n characters. Returns `None` otherwise.
 pub(crate) fn as_length(store: &mut Store, a: RegularId) -> Result<Option<Bounds>, Error> {
     let (base, bounds) = match store.node(a).kind {
         Kind::Repeat { base, min, max } => (base, (min, max)),
@@ -121,12 +121,13 @@ pub(crate) fn merge_lengths(store: &mut Store, members: &mut Vec<RegularId>) -> 
     Ok(true)
 }
 
-/// Returns true if all strings of `a` are seen to have a length within the bounds.
+/// Returns true if all strings of `a` are proven to have a length within the bounds.
 pub(crate) fn satisfies_length(store: &Store, a: RegularId, (low, high): Bounds) -> bool {
     high == UNBOUNDED && low <= store.node(a).min.min(1) && is_utf8(store, a)
 }
 
-/// Returns the texts of `a` with a length within the bounds. `None` if that takes an intersection.
+/// Returns the texts of `a` with a length within the bounds. Returns `None` if the result needs an
+/// intersection.
 fn restrict_length(
     store: &mut Store,
     a: RegularId,
@@ -207,8 +208,8 @@ fn restrict_length(
     }
 }
 
-/// Returns the number of characters of each string. `None` if it is not proven to be the same for all, or
-/// they are not proven to be UTF-8.
+/// Returns the number of characters of each string. Returns `None` if it is not proven to be the same for
+/// all, or they are not proven to be UTF-8.
 fn fixed_length(store: &mut Store, a: RegularId, depth: u32, visits: &mut u32) -> Option<u32> {
     let depth = depth.checked_sub(1)?;
     *visits = visits.checked_sub(1)?;

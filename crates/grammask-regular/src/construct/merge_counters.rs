@@ -10,8 +10,8 @@ use crate::{Error, Store};
 /// Marks keys that are not ids of expressions.
 const KEY_MARK: u32 = 1 << 31;
 
-/// Returns the key of an expression with a counter on its chain of concatenations. Equal keys mean: equal
-/// except for counters.
+/// Returns the key of an expression with a counter on its chain of concatenations. Expressions with equal
+/// keys differ only in counters.
 pub(crate) fn counter_free_key(store: &mut Store, kind: Kind) -> u32 {
     let key = match kind {
         Kind::Repeat { base, .. } => (u32::MAX, base.0),
@@ -22,8 +22,8 @@ pub(crate) fn counter_free_key(store: &mut Store, kind: Kind) -> u32 {
     *store.memos.counter_free_keys.entry(key).or_insert(next)
 }
 
-/// Returns the union of two expressions with equal keys. `None` unless they differ in one counter, without a
-/// gap between the bounds.
+/// Returns the union of two expressions with equal keys. Returns `None` unless they differ in one counter,
+/// without a gap between the bounds.
 pub(crate) fn merge_counters(
     store: &mut Store,
     mut a: RegularId,
@@ -56,8 +56,8 @@ pub(crate) fn merge_counters(
     Ok(Some(result))
 }
 
-/// Returns the union of two counters with the same base before the same rest. `None` if there is a gap
-/// between their bounds.
+/// Returns the union of two counters with the same base before the same rest. Returns `None` if there is a
+/// gap between their bounds.
 fn merge_counter_pair(
     store: &mut Store,
     a: RegularId,
@@ -69,7 +69,7 @@ fn merge_counter_pair(
     else {
         return Ok(None);
     };
-    // Before the language of all strings, the lower counter contains the higher one.
+    // A gap does not matter before the language of all strings: the lower counter contains the higher one.
     let has_gap = min.max(low) > max.min(high).saturating_add(1) && rest != RegularId::ALL;
     if base != other || has_gap {
         return Ok(None);

@@ -34,7 +34,7 @@ pub(crate) fn non_empty_without_intersection(
     }
 }
 
-/// See [`Store::early`].
+/// See [`Store::shortest_match`].
 pub(crate) fn shortest_match(store: &mut Store, a: RegularId) -> Result<RegularId, Error> {
     let a = non_empty(store, a)?;
     prefix_minimal(store, a)

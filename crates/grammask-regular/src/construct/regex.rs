@@ -123,7 +123,7 @@ fn translate(
                     done.push(RegularId::EPSILON);
                 }
                 HirKind::Repetition(repetition) => {
-                    // Repeated look-around is at an end only once.
+                    // If a part is repeated, not every round is at an end of the string.
                     let once = repetition.max.is_some_and(|max| max <= 1);
                     let inner = Ends { start: ends.start && once, end: ends.end && once };
                     tasks.push(Task::Repeat(repetition.min, repetition.max));
@@ -138,7 +138,7 @@ fn translate(
                 done.push(store.repeat(base, min, max)?);
             }
             Task::Concat(len) => {
-                // They are in the order in which they were finished, the last one first.
+                // The languages are in the order in which they were finished: the last operand first.
                 let mut tail = RegularId::EPSILON;
                 for (place, head) in done.split_off(done.len() - len).into_iter().enumerate() {
                     if place % PARTS_PER_CANCEL_CHECK == PARTS_PER_CANCEL_CHECK - 1 && is_cancelled() {
@@ -240,7 +240,7 @@ enum Task<'h> {
     Union(usize),
 }
 
-/// Whether a part is certainly at the start, and at the end, of the whole string.
+/// True if a part is known to be at the start, and at the end, of the whole string.
 #[derive(Clone, Copy)]
 struct Ends {
     start: bool,
@@ -257,7 +257,7 @@ impl Ends {
     }
 }
 
-/// Counts that are limited before a pattern is translated, so that a short one cannot take much memory.
+/// Counts that are limited before a pattern is translated, so that a short pattern cannot take much memory.
 #[derive(Default)]
 struct PatternStats {
     classes: usize,
@@ -266,8 +266,9 @@ struct PatternStats {
 }
 
 impl PatternStats {
-    /// Look-around is translated from the last to the first; if one has been left out, the first one is
-    /// enough.
+    /// Returns the error for unsupported look-around. Look-around is translated from the last to the first,
+    /// and `seen` counts those that came before. If the parser has dropped some, the error may name the first
+    /// one.
     fn look_error(&self, look: Look, seen: usize) -> Error {
         let index = self.looks.len().saturating_sub(seen + 1);
         let offset = self.looks.get(index).copied().unwrap_or(0);

@@ -30,8 +30,8 @@ pub struct LoopSplit {
     pub rest: RegularId,
 }
 
-/// Returns a language as a counted repetition and the rest, if it has this form. Inside a JSON spelling, both
-/// are spellings.
+/// Splits a language into a counted repetition and the rest, if it has this form. If it begins with a JSON
+/// spelling, base and rest are spellings.
 ///
 /// # Errors
 /// If a limit is exceeded.
@@ -61,13 +61,13 @@ pub fn leading_counter(store: &mut Store, a: RegularId) -> Result<Option<Counter
     Ok(Some(Counter { base, min, max, rest: concat_pair(store, text_rest, rest)? }))
 }
 
-/// Splits a language after its first unbounded repetition. `None` if none is among its first operands, or
-/// nothing follows.
+/// Splits a language after its first unbounded repetition. Returns `None` if the first five operands contain
+/// none, or if nothing follows it.
 ///
 /// # Errors
 /// If a limit is exceeded.
 pub fn split_after_loop(store: &mut Store, a: RegularId) -> Result<Option<LoopSplit>, Error> {
-    /// Number of operands that may precede the repetition.
+    /// Maximum number of operands before the repetition.
     const MAX_OPERANDS_BEFORE_LOOP: usize = 4;
 
     let mut heads = Vec::new();
@@ -106,8 +106,8 @@ pub fn conjuncts(store: &mut Store, a: RegularId) -> Result<Vec<RegularId>, Erro
     }
 }
 
-/// Returns true if `a` has neither a leading counter, apart from optional parts, nor an intersection:
-/// [`leading_counter`] and [`conjuncts`] find nothing.
+/// Returns true if `a` begins neither with an intersection nor with a repetition of more than one round. For
+/// such a language, [`conjuncts`] is empty, and [`leading_counter`] finds at most an optional part.
 pub fn is_uncounted(store: &Store, a: RegularId) -> bool {
     let head = match store.node(a).kind {
         Kind::Concat(head, _) => head,
@@ -125,8 +125,9 @@ pub fn is_uncounted(store: &Store, a: RegularId) -> bool {
         && !matches!(store.node(counted).kind, Kind::Repeat { max: 2.., .. })
 }
 
-/// Returns the partition of the bytes by equal derivatives, as far as it is known without taking them: its
-/// number, which is equal for equal partitions, and its number of classes.
+/// Returns the number of the byte partition of `a`, and its number of classes. Bytes of one class have equal
+/// derivatives, and equal partitions have equal numbers. No derivative is taken, so the partition may be
+/// finer than necessary.
 pub fn byte_partition(store: &Store, a: RegularId) -> (u32, usize) {
     let partition = store.node(a).partition;
     (partition.number(), store.partitions.len(partition))

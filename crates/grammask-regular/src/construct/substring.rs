@@ -8,7 +8,7 @@ use crate::store::node::{Kind, RegularId, UNBOUNDED};
 use crate::{Error, Limit, Store};
 use std::sync::Arc;
 
-/// See [`Store::without`].
+/// See [`Store::without_substring`].
 pub(crate) fn without_substring(store: &mut Store, a: RegularId) -> Result<RegularId, Error> {
     if let Some(texts) = listed_texts(store, a)
         && texts.iter().map(Vec::len).sum::<usize>() <= store.limits.except_length

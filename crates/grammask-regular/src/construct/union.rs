@@ -180,8 +180,8 @@ fn merge_counted_member(
     }
 }
 
-/// Drops the empty string if another operand contains it, and turns `x{1,n}` into `x{0,n}` if the union
-/// contains it. Returns true if the operands have changed.
+/// Drops the empty string if another operand contains it. If the union contains the empty string, replaces
+/// `x{1,n}` by `x{0,n}`. Returns true if this has changed an operand.
 fn absorb_epsilon(store: &mut Store, members: &mut Vec<RegularId>) -> Result<bool, Error> {
     if !members.iter().any(|&member| store.is_nullable(member)) {
         return Ok(false);
@@ -199,10 +199,10 @@ fn absorb_epsilon(store: &mut Store, members: &mut Vec<RegularId>) -> Result<boo
     Ok(has_changed)
 }
 
-/// Drops `z` next to `x y z` where x and y are nullable. In short unions, also drops `w z` next to `w x y z`,
-/// which is left after a counter has ended.
+/// Drops `z` next to `x y z` where x and y are nullable. In short unions, also drops `w z` next to `w x z`
+/// and `w z x`. Such operands remain after a counter has ended.
 fn drop_subsumed_tails(store: &Store, members: &mut Vec<RegularId>) {
-    // Pairs are compared, so this is for short lists.
+    // Maximum number of operands that are compared in pairs.
     const MAX_PAIRWISE_OPERANDS: usize = 8;
     let is_optional = |member: &RegularId| match store.node(*member).kind {
         Kind::Concat(head, _) => store.is_nullable(head),

@@ -27,7 +27,7 @@ pub(crate) fn split_ends(mut hir: &Hir) -> Parts<'_> {
 }
 
 impl Parts<'_> {
-    /// Returns true if there is a word boundary at an end.
+    /// Returns true if the look-around at the start or the end includes a word boundary.
     pub(crate) fn has_boundary(&self) -> bool {
         let is_boundary = |part: &Hir| matches!(part.kind(), HirKind::Look(look) if is_word(*look));
         self.before.iter().chain(self.after).any(is_boundary)
@@ -38,8 +38,8 @@ pub(crate) fn is_word(look: Look) -> bool {
     !matches!(look, Look::Start | Look::End | Look::StartLF | Look::EndLF | Look::StartCRLF | Look::EndCRLF)
 }
 
-/// Returns all strings for which the look-around holds at their start, or at their end. There is no word
-/// beyond the ends.
+/// Returns all strings for which the look-around holds at their start, or at their end. No word character
+/// precedes or follows the string.
 pub(crate) fn boundary(store: &mut Store, look: Look, at_start: bool) -> Result<RegularId, Error> {
     let is_ascii = matches!(
         look,

@@ -1,6 +1,7 @@
 //! Follows known texts through all their JSON spellings, byte by byte and without derivatives.
 //!
-//! A position is a range of the sorted texts, those that agree so far, and an offset in them.
+//! A position is a range of the sorted texts and an offset in them. The texts of a range agree up to the
+//! offset.
 
 use crate::json::string::is_raw;
 use std::cmp::Ordering;
@@ -19,12 +20,12 @@ pub struct SpellingCursor(CursorState);
 enum CursorState {
     /// After this many bytes of the prefix.
     Before(usize),
-    /// At a byte of some texts.
+    /// Before the byte at this offset of some texts.
     Text(Texts, usize),
-    /// After a backslash there.
+    /// As `Text`, but after a backslash.
     Escape(Texts, usize),
-    /// In the `\u` escape of a character, after some of its symbols; the texts with that character, and the
-    /// offset after it.
+    /// In the `\u` escape of a character: the number of symbols read, the texts that contain this character
+    /// here, and the offset after it.
     Unit(char, usize, Texts, usize),
     /// After this many bytes of the suffix.
     After(usize),
@@ -54,9 +55,9 @@ impl FiniteLanguage {
         }
     }
 
-    /// Calls a function with each byte that can come next, and the position after it. It follows all
-    /// spellings of the texts, also if the language contains the spellings of all other texts. A byte may be
-    /// reported several times.
+    /// Calls a function with each byte that can come next, and the position after it. It follows the
+    /// spellings of the listed texts, even if the language contains the spellings of all other texts. A byte
+    /// may be reported several times.
     ///
     /// # Complexity
     /// O(b log n) for b next bytes in n texts; inside an escape, for b characters.
@@ -171,7 +172,7 @@ fn short_escape(character: char) -> Option<u8> {
     SHORT_ESCAPES.iter().find(|&&(_, short)| char::from(short) == character).map(|&(letter, _)| letter)
 }
 
-/// Returns what follows `\u` in the escape of a character, in lower case, and its length.
+/// Returns the symbols after `\u` in the escape of a character, in lower case, and their number.
 fn symbols_of(character: char) -> ([u8; 10], usize) {
     let mut symbols = *b"    \\u    ";
     let units = &mut [0; 2];

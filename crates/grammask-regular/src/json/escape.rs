@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 const SURROGATES: (u32, u32) = (0xD800, 0xDFFF);
 
-/// Returns what can follow `\u` in an escape of one of these characters, given as a state of the acyclic DFA
-/// that accepts their UTF-8.
+/// Returns the language that follows `\u` in escapes of some characters. `characters` is a state of the
+/// acyclic DFA that accepts their UTF-8.
 pub(crate) fn escape_digits(store: &mut Store, characters: u32) -> Result<RegularId, Error> {
     if let Some(&known) = store.memos.escape_digits.get(&characters) {
         return Ok(known);
@@ -43,7 +43,7 @@ fn code_points(acyclic: &mut AcyclicDfa, characters: u32) -> Vec<(u32, u32)> {
         let mut all = Vec::new();
         add_code_points(acyclic, &full, Utf8Edge { edge, more, bits, before: 0 }, &mut all);
         for (first, last) in all {
-            // A language of UTF-8 contains no other code points; this makes sure.
+            // A language of UTF-8 has no other code points; this line guarantees it.
             let (first, last) = (first.max(least), last.min(0x10_FFFF));
             push_range(&mut ranges, first, last.min(SURROGATES.0 - 1));
             push_range(&mut ranges, first.max(SURROGATES.1 + 1), last);
@@ -117,11 +117,12 @@ struct DigitsBuilder<'a> {
     acyclic: &'a mut AcyclicDfa,
     ranges: &'a [(u32, u32)],
     digits: &'static [Digit],
-    /// For each digit, the state that accepts all code points from there on.
+    /// For each digit, the state before it that accepts all values of the digits from there on, if it has
+    /// been built.
     full: [Option<u32>; 7],
 }
 
-/// Returns the state that accepts the digits of these code points. `None` if there is none.
+/// Returns the state that accepts the digits of these code points. Returns `None` if there is none.
 fn spell(acyclic: &mut AcyclicDfa, ranges: &[(u32, u32)]) -> Option<u32> {
     let mut pairs = DigitsBuilder { acyclic, ranges, digits: &SURROGATE_DIGITS, full: [None; 7] };
     let high: Vec<Option<u32>> = (0..4).map(|high| pairs.block(1, 0x1_0000 + (high << 18))).collect();
@@ -135,8 +136,9 @@ fn spell(acyclic: &mut AcyclicDfa, ranges: &[(u32, u32)]) -> Option<u32> {
 }
 
 impl DigitsBuilder<'_> {
-    /// Returns the state before digit `at`, for the code points from `low` on that the remaining digits
-    /// distinguish. The recursion is as deep as there are digits.
+    /// Returns the state before digit `at` for one block of code points. The block begins at `low` and
+    /// contains as many code points as the digits from `at` on distinguish. The recursion is as deep as there
+    /// are digits.
     fn block(&mut self, at: usize, low: u32) -> Option<u32> {
         let size = self.digits[at - 1..].first().map_or(1, |before| 1 << before.shift);
         let covering = self.ranges.partition_point(|&(_, last)| last < low);
@@ -161,7 +163,8 @@ impl DigitsBuilder<'_> {
         Some(state)
     }
 
-    /// Returns the state from which the digits from `least` on lead to these states.
+    /// Returns the state whose edges by the digits from `least` on lead to `targets`, in order. Returns
+    /// `None` if there is no edge.
     fn hex(&mut self, least: usize, targets: &[Option<u32>]) -> Option<u32> {
         let mut edges = Vec::new();
         for (letters, base) in [(&b"0123456789"[..], 0), (b"ABCDEF", 10), (b"abcdef", 10)] {

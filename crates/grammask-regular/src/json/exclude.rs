@@ -1,4 +1,4 @@
-//! Distinct values: languages without one value, and how many values a language has.
+//! Distinct values: removes one value from a language, and tests how many values a language has.
 
 use crate::json::string::is_raw;
 use rustc_hash::FxHashMap;
@@ -7,21 +7,21 @@ use crate::json::string::SHORT_ESCAPES;
 use crate::store::node::{JsonPosition, Kind, RegularId};
 use crate::{ByteSet, Error, Store};
 
-/// Bytes of the prefixes by which strings are counted, and states after prefixes of one length.
+/// Maximum length of prefixes that are counted, in bytes, and maximum number of states after them.
 const MAX_PREFIX_BYTES: usize = 64;
 const MAX_PREFIX_STATES: usize = 512;
 
-/// More distinct values than a list in any text can have.
+/// A number of distinct values that exceeds the length of a list in any text.
 pub const MORE_THAN_ANY_LIST: u64 = u32::MAX as u64;
 
-/// Returns the strings of `a` with another value than `text`. Two JSON strings, in their quotes, have equal
-/// values if they spell the same text; other strings only if they are equal.
+/// Returns the strings of `a` whose value differs from that of `text`. Two JSON strings, in their quotes,
+/// have equal values if they spell the same text; other strings only if they are equal.
 ///
 /// # Errors
 /// If a limit is exceeded.
 ///
 /// # Complexity
-/// Linear in the text, and in what has been excluded before.
+/// Linear in the text and in the values that have been excluded before.
 ///
 /// ```
 /// # use grammask_regular::{analysis, Limits, Store};
@@ -73,7 +73,7 @@ pub(crate) fn json_string(store: &mut Store, texts: RegularId) -> Result<Regular
     store.concat(&[quote, spelled, quote])
 }
 
-/// Returns the texts whose JSON strings, in quotes, an expression is, if it has this form.
+/// Returns the texts of an expression that is `json_string(texts)`. Returns `None` for other expressions.
 fn json_string_value(store: &Store, a: RegularId) -> Option<RegularId> {
     let is_quote = |a: RegularId| match store.node(a).kind {
         Kind::Bytes(set) => store.byte_set(set).single_byte() == Some(b'"'),
@@ -116,11 +116,11 @@ pub fn has_distinct_values(store: &mut Store, a: RegularId, least: u64) -> Resul
         || has_cycle(store, a, &plain)?)
 }
 
-/// Returns true if some bytes form at least `least` strings or prefixes of strings, as far as prefixes are
-/// examined.
+/// Returns true if `a` has at least `least` strings with different beginnings over the bytes `among`. False
+/// may mean that the count stopped at a limit.
 fn has_strings_among(store: &mut Store, a: RegularId, least: u64, among: &ByteSet) -> Result<bool, Error> {
-    // Every prefix that can be completed represents another string. So it is enough to count prefixes of one
-    // length, and shorter strings.
+    // Prefixes of one length have different completions, which exist because the states are not empty. So it
+    // is enough to count prefixes of one length, and shorter strings.
     let (mut complete, mut layer) = (0u64, FxHashMap::from_iter([(a, 1u64)]));
     for _ in 0..MAX_PREFIX_BYTES {
         let live = layer.values().fold(0u64, |sum, &count| sum.saturating_add(count));
@@ -145,9 +145,9 @@ fn has_strings_among(store: &mut Store, a: RegularId, least: u64, among: &ByteSe
     Ok(false)
 }
 
-/// Returns true if some bytes are known to lead to a cycle of states.
+/// Returns true if a cycle of states by the bytes `among` is found, so that the language is infinite.
 fn has_cycle(store: &mut Store, a: RegularId, among: &ByteSet) -> Result<bool, Error> {
-    // Whether each state is on the path, and the successors that are left for those that are.
+    // For each visited state, true if it is on the path. The path has the successors that are left to visit.
     let mut on_the_way = FxHashMap::from_iter([(a, true)]);
     let mut path = vec![(a, steps_among(store, a, among)?)];
     while let Some((state, steps)) = path.last_mut() {

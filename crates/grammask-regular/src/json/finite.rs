@@ -1,5 +1,5 @@
-//! Finite languages in JSON strings: few texts between fixed bytes, as keys and enumerated values of a schema
-//! are. Or all texts except a few.
+//! Finite languages in JSON strings: a few texts between fixed bytes, such as keys and enumerated values of a
+//! schema, or all texts except a few.
 //!
 //! A caller that knows the texts can follow them without derivatives.
 
@@ -30,11 +30,11 @@ impl FiniteLanguage {
     }
 }
 
-/// Factor on the number of texts if they are an interned list of words, which only has to be copied: the keys
-/// of a large object.
+/// Factor on the limit of the number of texts if they are an interned word list, such as the keys of a large
+/// object. The list only has to be copied.
 const WORD_LIST_FACTOR: usize = 16;
 
-/// Levels of operands that are examined.
+/// Maximum depth of nested operands that are examined.
 const MAX_TEXTS_DEPTH: u32 = 16;
 
 /// The greatest number of texts, and the bytes of the longest.
@@ -45,17 +45,17 @@ struct TextLimits {
 }
 
 impl TextLimits {
-    /// The same bound for both.
+    /// Returns limits with one bound for both.
     const fn of(most: usize) -> Self {
         Self { texts: most, bytes: most }
     }
 }
 
-/// Returns the texts of which a language contains all JSON spellings, with fixed bytes before and after them.
-/// They are at most `most` texts of at most `most` bytes, or 16 times as many from a list of words.
+/// Returns `a` as a [`FiniteLanguage`]: all JSON spellings of some texts, with fixed bytes before and after.
+/// There are at most `most` texts of at most `most` bytes, or 16 times as many texts from a list of words.
 ///
-/// If the language contains the spellings of all texts except a few, these few are returned; then no spelling
-/// contains the byte after it. `None` if the language has neither form.
+/// If `a` contains the spellings of all texts except a few, the result has these few texts. In this case, the
+/// first byte of `after` cannot continue a spelling. Returns `None` if `a` has neither form.
 ///
 /// # Errors
 /// If a limit is exceeded.
@@ -84,7 +84,7 @@ pub fn finite_language(
         return Ok(positive_finite_language(store, a, most));
     };
     let Some(mut texts) = finite_texts(store, few, TextLimits::of(most)) else { return Ok(None) };
-    // A string that is not UTF-8 has no spelling, so it is not missing.
+    // A string that is not UTF-8 has no spelling, so excluding it has no effect.
     texts.retain(|text| std::str::from_utf8(text).is_ok());
     // The byte after the spelling must not continue it, as a closing quote never does.
     let ends = |byte: &u8| !(is_raw(*byte) || *byte == b'\\');
@@ -92,11 +92,11 @@ pub fn finite_language(
     Ok(is_spelled.then(|| FiniteLanguage::new(before, texts, true, after)))
 }
 
-/// As [`finite_language`], but only if the language contains the spellings of the texts, and not if it
-/// contains those of all others.
+/// As [`finite_language`], but returns `None` if the language contains the spellings of all texts except a
+/// few.
 ///
 /// # Complexity
-/// As [`spelled`](Self::spelled).
+/// As [`finite_language`].
 ///
 /// ```
 /// # use grammask_regular::{analysis, Limits, Store};
@@ -129,7 +129,7 @@ pub fn universal_language(store: &mut Store, spelled: &FiniteLanguage) -> Result
     store.concat(&[before, text, after])
 }
 
-/// Returns the language of all texts, and the excluded ones, if a language has this form.
+/// Returns the language of all texts and the excluded language, if `a` consists of all texts except some.
 pub(crate) fn as_excluded_texts(
     store: &mut Store,
     a: RegularId,
@@ -143,7 +143,7 @@ pub(crate) fn as_excluded_texts(
     }
 }
 
-/// Returns true if a language may be one of [`finite_language`], by its first operands.
+/// Returns false if the first operands of `a` exclude that [`finite_language`] returns its texts.
 ///
 /// # Complexity
 /// O(1).
@@ -160,7 +160,7 @@ pub(crate) fn as_excluded_texts(
 /// ```
 pub fn may_be_finite(store: &Store, a: RegularId) -> bool {
     let mut rest = a;
-    // Before the spelling are a quote and little else.
+    // Few operands precede the spelling, usually a quote.
     for _ in 0..4 {
         let Kind::Concat(head, tail) = store.node(rest).kind else { return false };
         if let Kind::Json { at, .. } = store.node(head).kind {
@@ -193,7 +193,7 @@ fn split_spelling(store: &Store, a: RegularId, most: usize) -> Option<(Vec<u8>, 
     }
 }
 
-/// Appends the only text of a language, if it has no other.
+/// Appends the only text of a language. Returns `None` if it has several, or may have.
 fn append_single_text(store: &Store, a: RegularId, most: usize, to: &mut Vec<u8>) -> Option<()> {
     let len = to.len();
     if append_literal(store, a, most, to).is_some() {
@@ -209,8 +209,9 @@ fn append_single_text(store: &Store, a: RegularId, most: usize, to: &mut Vec<u8>
     }
 }
 
-/// Returns the texts of a language, in no order, if the expression shows them: a few short ones, or one
-/// literal of any length. Long repetitions are not expanded, as a counter takes less memory than a text.
+/// Returns the texts of a language, in no order, if the expression lists them: at most 64 texts of at most 64
+/// bytes, 16 times as many from a list of words, or one literal. Long repetitions are not expanded, because a
+/// counter takes less memory than a text.
 pub(crate) fn listed_texts(store: &Store, a: RegularId) -> Option<Vec<Vec<u8>>> {
     const MAX_LISTED_TEXTS: usize = 64;
     if let Some(texts) = finite_texts(store, a, TextLimits::of(MAX_LISTED_TEXTS)) {
@@ -226,7 +227,8 @@ fn single_literal(store: &Store, a: RegularId, most: usize) -> Option<Vec<u8>> {
     Some(text)
 }
 
-/// Appends the only text of a literal. If it returns `None`, it may have appended something.
+/// Appends the text of a literal of at most `most` bytes. Returns `None` if `a` is not such a literal, and
+/// leaves `text` in an unspecified state.
 fn append_literal(store: &Store, a: RegularId, most: usize, text: &mut Vec<u8>) -> Option<()> {
     let mut room = most;
     let mut rest = a;
@@ -244,7 +246,7 @@ fn append_literal(store: &Store, a: RegularId, most: usize, text: &mut Vec<u8>) 
             Kind::Words { range, depth } => &store.leaves.only_word(range)?[depth as usize..],
             _ => return None,
         };
-        // A word may have megabytes.
+        // Tested before copying, because a word may have megabytes.
         room = room.checked_sub(more.len())?;
         text.extend_from_slice(more);
         rest = tail;
@@ -252,7 +254,8 @@ fn append_literal(store: &Store, a: RegularId, most: usize, text: &mut Vec<u8>) 
     Some(())
 }
 
-/// Returns the texts of a language, in no order, if they are few and the expression shows them.
+/// Returns the texts of a language, in no order. Returns `None` if they exceed the limits, or if the
+/// expression does not list them.
 fn finite_texts(store: &Store, a: RegularId, most: TextLimits) -> Option<Vec<Vec<u8>>> {
     if let Some(text) = single_literal(store, a, most.bytes) {
         return Some(vec![text]);
@@ -261,11 +264,12 @@ fn finite_texts(store: &Store, a: RegularId, most: TextLimits) -> Option<Vec<Vec
     append_each(store, a, most, MAX_TEXTS_DEPTH, &mut texts).then_some(texts)
 }
 
-/// Appends each text of a language to each of some texts. Returns false if these are too many.
+/// Replaces `texts` by their concatenations with each text of `a`. Returns false if the result exceeds the
+/// limits, or if the expression does not list the texts.
 fn append_each(store: &Store, a: RegularId, most: TextLimits, depth: u32, texts: &mut Vec<Vec<u8>>) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let mut rest = a;
-    // Concatenations are as long as texts.
+    // A loop, because a concatenation may be as long as a text.
     while let Kind::Concat(head, tail) = store.node(rest).kind {
         if !append_each(store, head, most, depth, texts) {
             return false;
@@ -301,7 +305,7 @@ fn append_each(store: &Store, a: RegularId, most: TextLimits, depth: u32, texts:
         }
         Kind::Words { range, depth } => {
             let (list, words) = store.leaves.words(range);
-            // A caller that asks for a single text wants no list.
+            // A caller that needs a single text cannot use a list.
             let few = if texts.len() == 1 && most.texts > 1 {
                 most.texts * WORD_LIST_FACTOR
             } else {
@@ -350,7 +354,7 @@ fn append_each(store: &Store, a: RegularId, most: TextLimits, depth: u32, texts:
     texts.iter().all(|text| text.len() <= most.bytes)
 }
 
-/// Collects the words from a state of the acyclic DFA. Returns false if they are too many.
+/// Collects the words that the acyclic DFA accepts from a state. Returns false if they exceed the limits.
 fn acyclic_words(store: &Store, state: u32, most: TextLimits, words: &mut Vec<Vec<u8>>) -> bool {
     if store.leaves.acyclic.longest(state) as usize > most.bytes {
         return false;
@@ -389,7 +393,7 @@ mod tests {
     use super::*;
     use crate::Limits;
 
-    /// The texts of a pattern in a JSON string, by `spelled`.
+    /// Returns the [`finite_language`] of a JSON string whose text matches a pattern.
     fn finite_language_of(
         store: &mut Store,
         pattern: &str,

@@ -1,4 +1,4 @@
-//! JSON strings: the language of all spellings of the texts of another language, and what can be seen of it.
+//! JSON strings: the language of all spellings of the texts of another language, and proofs about it.
 
 pub(crate) mod cursor;
 pub(crate) mod escape;

@@ -30,7 +30,7 @@ pub(crate) const SHORT_ESCAPES: [(u8, u8); 8] = [
     (b't', b'\t'),
 ];
 
-/// Characters with one successor: the successor, and the characters as a state of the acyclic DFA.
+/// Characters that lead to one successor: the successor, and the characters as a state of the acyclic DFA.
 type Group = (RegularId, u32);
 
 /// Returns the limit on levels of JSON spellings.
@@ -53,7 +53,7 @@ pub(crate) fn json_text(store: &mut Store, a: RegularId) -> Result<RegularId, Er
     json_spellings(store, text)
 }
 
-/// Returns the spellings of a language of UTF-8, or of a state of one.
+/// Returns the spellings of a language that contains only UTF-8, or of a derivative of one.
 pub(crate) fn json_spellings(store: &mut Store, a: RegularId) -> Result<RegularId, Error> {
     let a = resolve_empty(store, a);
     if a == RegularId::EMPTY || a == RegularId::EPSILON {
@@ -88,7 +88,7 @@ pub(crate) const fn is_raw(byte: u8) -> bool {
 }
 
 /// Returns the derivative by a byte that does not represent itself. The characters after `\u` are examined
-/// only at the first digit: every walk over a string meets a backslash, but few go on with digits.
+/// only at the first digit: every walk over a string reads a backslash, but few read digits after it.
 pub(crate) fn derive_escape(
     store: &mut Store,
     a: RegularId,
@@ -129,8 +129,8 @@ fn begins_with_character(store: &mut Store, a: RegularId) -> Result<bool, Error>
     Ok(false)
 }
 
-/// Returns what can follow `\u` in the spellings of `a` and begins with this digit: the digits of a
-/// character, and the spellings of what follows it.
+/// Returns the language after `\u` in the spellings of `a`, for one first digit. It consists of the digits of
+/// a character and the spellings of the remaining text.
 fn unicode_escapes(store: &mut Store, a: RegularId, digit: u8) -> Result<RegularId, Error> {
     // The first digit determines the first bytes of the UTF-8. `d` also begins the surrogates of characters
     // of four bytes.
@@ -155,8 +155,8 @@ fn unicode_escapes(store: &mut Store, a: RegularId, digit: u8) -> Result<Regular
     Ok(all)
 }
 
-/// Returns the first characters of strings of `a`, of those with one of these first bytes, grouped by
-/// successor in the order of ids.
+/// Returns the characters that begin strings of `a`, if their first byte is in one of the given ranges. They
+/// are grouped by successor, in the order of ids.
 fn character_groups(store: &mut Store, a: RegularId, from: &[(u8, u8)]) -> Result<Vec<Group>, Error> {
     // First bytes of characters of one to four bytes.
     const FIRST_BYTES: [(u8, u8); 4] = [(0x00, 0x7F), (0xC2, 0xDF), (0xE0, 0xEF), (0xF0, 0xF4)];

@@ -3,7 +3,7 @@
 use crate::ByteClasses;
 use std::sync::Arc;
 
-/// A state is a node of the trie of the texts: the longest prefix of a text that ends here.
+/// The automaton. A state is a node of the trie of the texts: the longest prefix of a text that ends here.
 pub(crate) struct AhoCorasick {
     /// The sorted texts, by which equal automata are found.
     pub(crate) texts: Arc<[Box<[u8]>]>,
@@ -14,7 +14,7 @@ pub(crate) struct AhoCorasick {
 struct TrieNode {
     child: u32,
     sibling: u32,
-    /// The longest proper suffix from which a byte leads on that does not lead on from here.
+    /// The longest proper suffix that has a child by some byte by which this node has none.
     fail: u32,
     byte: u8,
     is_match: bool,
@@ -94,6 +94,7 @@ impl AhoCorasick {
         (child != NONE).then_some(child)
     }
 
+    /// Returns the node after a byte, by the failure links of nodes that have no child by this byte.
     fn follow(&self, mut node: u32, byte: u8) -> u32 {
         while node != NONE {
             if let Some(child) = self.child(node, byte) {
@@ -104,7 +105,7 @@ impl AhoCorasick {
         ROOT
     }
 
-    /// Returns the next state. `None` if a text ends here.
+    /// Returns the next state. Returns `None` if the byte completes a text.
     pub(crate) fn step(&self, state: u32, byte: u8) -> Option<u32> {
         let next = self.follow(state, byte);
         (!self.nodes[next as usize].is_match).then_some(next)

@@ -139,12 +139,12 @@ impl FactorAutomaton {
         (state as usize) < self.longest.len()
     }
 
-    /// The length of the longest way on.
+    /// Returns the length of the longest continuation from a state, in bytes.
     pub(crate) fn longest(&self, state: u32) -> u32 {
         self.longest[state as usize]
     }
 
-    /// Bytes with the same next state are in one class.
+    /// Returns the byte classes with equal next states.
     pub(crate) fn classes(&self, state: u32) -> ByteClasses {
         let mut targets = [NONE; 256];
         for &(byte, target) in self.edges(state) {

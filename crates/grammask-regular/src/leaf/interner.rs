@@ -39,7 +39,7 @@ impl<K: Hash + Eq, T> Interner<K, T> {
 }
 
 impl<K, T> Interner<K, T> {
-    /// Number of values.
+    /// Returns the number of values.
     pub(crate) fn len(&self) -> usize {
         self.items.len()
     }

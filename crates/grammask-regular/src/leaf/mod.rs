@@ -39,9 +39,9 @@ pub(crate) struct Leaves {
     pub(crate) classes: FxHashMap<CharRanges, u32>,
     pub(crate) word_lists: Interner<Arc<WordList>, Arc<WordList>>,
     pub(crate) word_ranges: Interner<WordRange, WordRange>,
-    /// By their sorted texts.
+    /// Automata for excluded texts, by their sorted texts.
     pub(crate) aho_corasick: Interner<SortedTexts, Arc<AhoCorasick>>,
-    /// By their text.
+    /// Automata for substrings, by their text.
     pub(crate) factor_automata: Interner<Arc<[u8]>, Arc<FactorAutomaton>>,
     pub(crate) numbers: Interner<Arc<Numbers>, Arc<Numbers>>,
     pub(crate) number_states: Interner<NumberState, NumberState>,
@@ -112,7 +112,7 @@ impl Leaves {
         (words.len() == 1).then(|| list.word(words.start))
     }
 
-    /// Heap bytes, approximately; shared automata count in each clone.
+    /// Returns the heap bytes, approximately. Shared automata count in each clone.
     pub(crate) fn bytes_used(&self) -> usize {
         self.bytes + self.acyclic.bytes_used() + self.word_ranges.len() * 32
     }

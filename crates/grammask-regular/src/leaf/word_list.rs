@@ -29,7 +29,7 @@ pub(crate) struct WordList {
 }
 
 impl WordList {
-    /// Makes a list of words that are sorted, distinct, and have fewer than 2^32 bytes together.
+    /// Returns a list of words that are sorted, distinct, and have fewer than 2^32 bytes together.
     pub(crate) fn new(words: &[&[u8]]) -> Self {
         Self::new_unless(words, &mut || false).expect("nobody stops it")
     }
@@ -162,8 +162,8 @@ pub(crate) fn word_leaf_at(store: &mut Store, range: u32, depth: u32) -> Result<
     }
 }
 
-/// Returns the words of a non-empty range without their first `depth` bytes, as another kind of expression.
-/// `None` unless they are few and short.
+/// Returns the words of a non-empty range without their first `depth` bytes, as a chain of bytes or a state
+/// of the acyclic DFA. Returns `None` if they are too many or too long.
 fn short_suffixes(
     store: &mut Store,
     WordRange { list, start, end }: WordRange,

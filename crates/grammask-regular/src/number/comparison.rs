@@ -1,5 +1,5 @@
-//! JSON numbers that compare with a bound. A numeral is compared digit by digit; the state is how many digits
-//! were read, and whether they are less than, equal to or greater than the first digits of the bound.
+//! JSON numbers that compare with a bound. A numeral is compared digit by digit. The state is the number of
+//! digits read, and their ordering relative to as many digits of the bound.
 
 use crate::number::state::{MAX_MANTISSA_DIGITS, NumeralPosition};
 use crate::{Error, Limit, Limits};
@@ -121,7 +121,7 @@ impl Bound {
     fn digit(&self, position: NumeralPosition, digit: u8) -> Option<NumeralPosition> {
         match position {
             NumeralPosition::Start if digit == 0 => {
-                // After the point, it may become an allowed number.
+                // Digits after the point may make it an allowed number.
                 let is_alive = self.is_accepting(NumeralPosition::Zero)
                     || self.step(NumeralPosition::Zero, b'.').is_some();
                 is_alive.then_some(NumeralPosition::Zero)
@@ -144,13 +144,13 @@ impl Bound {
         }
     }
 
-    /// Returns how the digits compare with those of the bound after one more, at this index.
+    /// Returns the ordering after one more digit at index `at`. `side` is the ordering before it.
     fn side(&self, at: i16, side: Ordering, digit: u8) -> Ordering {
         let other = usize::try_from(at).ok().and_then(|at| self.digits.get(at)).copied().unwrap_or(0);
         side.then(digit.cmp(&other))
     }
 
-    /// Returns how a number compares that ends after this many digits.
+    /// Returns the ordering of a number that ends after `read` digits.
     fn outcome(&self, read: i16, side: Ordering) -> Ordering {
         let is_less = side.is_eq() && self.has_more(read);
         if is_less { Ordering::Less } else { side }
@@ -161,25 +161,25 @@ impl Bound {
         i32::from(read) < self.digits.len() as i32
     }
 
-    /// Returns `Greater` instead of `Equal` if further digits make no difference: the bound has no more, and
-    /// it is allowed itself.
+    /// Returns `Greater` instead of `Equal` if further digits make no difference. This is so for `AtLeast`
+    /// after the last digit of the bound.
     fn merged(&self, read: i16, side: Ordering) -> Ordering {
         let is_done = side.is_eq() && !self.has_more(read) && self.comparison == Comparison::AtLeast;
         if is_done { Ordering::Greater } else { side }
     }
 
-    /// Returns the position after the ordering is decided, with this many digits missing at least.
+    /// Returns the position after the ordering is decided. At least `missing` more digits must follow.
     fn decided(&self, ordering: Ordering, missing: u8) -> Option<NumeralPosition> {
         self.allows(ordering).then_some(NumeralPosition::More(missing))
     }
 
-    /// Returns the position after digits before the point, at most as many as the bound has, or one.
+    /// Returns the position after digits before the point: one digit, or at most as many as the bound has.
     fn whole(&self, digits: u16, side: Ordering) -> Option<NumeralPosition> {
         let side = self.merged(digits as i16, side);
         let length = self.length();
         let is_alive = match self.comparison {
             Comparison::AtLeast | Comparison::Above => true,
-            // An exponent makes it less.
+            // A negative exponent makes the number less.
             Comparison::AtMost | Comparison::Below if digits == 1 => !self.is_zero(),
             Comparison::AtMost | Comparison::Below if digits < length => true,
             Comparison::AtMost => side.is_le(),
@@ -190,12 +190,12 @@ impl Bound {
         is_alive.then_some(NumeralPosition::Whole { digits, side })
     }
 
-    /// Returns true if a number with an exponent has room for the digits of the bound.
+    /// Returns true if a number with an exponent can have all digits of the bound.
     fn fits(&self) -> bool {
         (1..=usize::from(MAX_MANTISSA_DIGITS) + 1).contains(&self.digits.len())
     }
 
-    /// Returns the position after one digit, the point, and this many more.
+    /// Returns the position after one digit, the point, and `digits` more digits.
     fn mantissa(&self, digits: u8, side: Ordering) -> Option<NumeralPosition> {
         let read = i16::from(digits) + 1;
         if digits > MAX_MANTISSA_DIGITS {
@@ -226,7 +226,7 @@ impl Bound {
         Some(NumeralPosition::Compared { at, has_digit })
     }
 
-    /// Returns the position after `e`, with the allowed exponents.
+    /// Returns the position after `e`, which contains the allowed exponents.
     fn exponents(&self, read: u8, side: Ordering) -> Option<NumeralPosition> {
         if self.is_zero() {
             return self.allows(Ordering::Greater).then_some(NumeralPosition::AnyExponent);
@@ -261,7 +261,7 @@ impl Bound {
         self.allows(ordering)
     }
 
-    /// Returns true if the position exists and is not in an exponent.
+    /// Returns true if the position is valid for this bound and is not in an exponent.
     pub(crate) fn is_position(&self, position: NumeralPosition) -> bool {
         match position {
             NumeralPosition::Start => true,

@@ -31,7 +31,7 @@ struct Congruence {
 
 impl Congruence {
     const NONE: Self = Self { residue: 0, modulus: 1 };
-    /// Moduli from here on are not represented.
+    /// Exclusive upper bound of a modulus.
     const MAX_MODULUS: u128 = 1 << 120;
 
     /// Returns `None` if the modulus is too large.
@@ -39,8 +39,8 @@ impl Congruence {
         Some(Self { residue: residue?, modulus: modulus.filter(|&modulus| modulus < Self::MAX_MODULUS)? })
     }
 
-    /// Returns the conjunction. `None` if they exclude each other. If the modulus would be too large, the
-    /// result is one of them.
+    /// Returns the conjunction of two congruences. Returns `None` if it has no solution. If its modulus would
+    /// be too large, the result is the congruence with the larger modulus, which is weaker.
     ///
     /// # Source
     /// The Chinese remainder theorem, for moduli that need not be coprime.
@@ -75,7 +75,7 @@ impl Congruence {
 /// algorithm.
 fn bezout(a: u128, b: u128) -> (u128, u128) {
     let (mut this, mut next) = (a, b);
-    // Coefficient of `a` in each of them, which is less than `b`.
+    // Coefficients of `a` in `this` and `next`. Their magnitudes are at most `b`.
     let (mut times, mut next_times) = (1_i128, 0_i128);
     while next != 0 {
         let quotient = (this / next) as i128;
@@ -85,9 +85,10 @@ fn bezout(a: u128, b: u128) -> (u128, u128) {
     (this, times.rem_euclid((b / this) as i128) as u128)
 }
 
-/// An operand of multiples, at its position.
+/// A divisibility condition: an operand of multiples, with its position.
 struct DivisorConstraint<'a> {
     multiples: &'a Multiples,
+    /// Remainder of the digits read. For a step, the number of zeros that must follow before the point.
     rest: u64,
     /// Number of digits after the point that may be other than zero. Negative if that many before it have to
     /// be zero.
@@ -95,17 +96,17 @@ struct DivisorConstraint<'a> {
 }
 
 impl DivisorConstraint<'_> {
-    /// Returns the congruence for `whole` more digits before the point and `after` after it. `None` if
-    /// unknown.
+    /// Returns the condition on the value of the next digits, `whole` before the point and `after` after it.
+    /// Returns `None` if it is unknown.
     fn congruence(&self, whole: u32, after: u32) -> Option<Congruence> {
         let scale = 10_u128.checked_pow(u32::try_from(after as i32 - self.room).ok()?)?;
         if self.multiples.is_step() {
-            // With these zeros, what has been read is a multiple.
+            // After `rest` zeros, the digits read are a multiple.
             let modulus = u128::from(self.multiples.unit()).checked_mul(scale);
             return Congruence::new(Some(0), modulus).filter(|_| u64::from(whole) >= self.rest);
         }
         let modulus = u128::from(self.multiples.modulus());
-        // The digits read, followed by `whole` more. All of it is below 2^64.
+        // Remainder of the digits read, shifted by `whole` places. It is below 2^64.
         let read = (0..whole).fold(u128::from(self.rest), |read, _| read * 10 % modulus);
         let missing = (modulus - read) % modulus;
         Congruence::new(missing.checked_mul(scale), modulus.checked_mul(scale))
@@ -114,29 +115,30 @@ impl DivisorConstraint<'_> {
 
 impl DivisorConstraint<'_> {
     /// As [`congruence`](Self::congruence), if the digits after the point suffice to decide divisibility.
-    /// `None` otherwise.
+    /// Returns `None` otherwise.
     fn exactly(&self, whole: u32, after: u32) -> Option<Congruence> {
         if after as i32 >= self.room {
             return self.congruence(whole, after);
         }
-        // Either all numbers of so few digits are multiples, or only some.
+        // With fewer digits, the condition is known only if every number is a multiple.
         let scale = 10_u128.checked_pow(u32::try_from(self.room - after as i32).ok()?)?;
         let is_plain = self.multiples.is_step() && scale.is_multiple_of(u128::from(self.multiples.unit()));
         is_plain.then_some(Congruence::NONE)
     }
 }
 
-/// An operand of comparison, at its position: number of digits read, and how they compare.
+/// An ordering condition: an operand of comparison, with the number of digits read and their ordering.
 struct BoundConstraint<'a> {
     bound: &'a Bound,
-    /// The allowed numbers; for a complement, the others.
+    /// The comparison that holds for the numbers; for a complement, the opposite one.
     comparison: Comparison,
     at: i32,
     side: Ordering,
 }
 
 impl BoundConstraint<'_> {
-    /// Compares the number of digits before the point, with `whole` more, with that of the bound.
+    /// Compares two numbers of digits before the point: the digits read and `whole` more, and those of the
+    /// bound.
     fn length(&self, whole: u32) -> Ordering {
         (self.at + whole as i32).cmp(&(i32::from(self.bound.exponent) + 1))
     }
@@ -146,13 +148,13 @@ impl BoundConstraint<'_> {
         self.length(whole).is_gt() && !self.comparison.allows(Ordering::Greater)
     }
 
-    /// Returns how the digits read compare, with `whole` more before the point.
+    /// Returns the ordering relative to the bound, if `whole` more digits precede the point.
     fn side(&self, is_whole: bool, whole: u32) -> Ordering {
         if is_whole { self.length(whole).then(self.side) } else { self.side }
     }
 
-    /// Returns the least and greatest value of `count` more digits, if what has been read compares as `side`.
-    /// `None` if none is allowed.
+    /// Returns the least and greatest allowed value of the next `count` digits, if the ordering so far is
+    /// `side`. Returns `None` if no value is allowed.
     fn range(&self, side: Ordering, count: u32) -> Option<(u128, u128)> {
         let last = 10_u128.pow(count) - 1;
         let comparison = self.comparison;
@@ -217,8 +219,8 @@ struct NumberMember<'a> {
 }
 
 impl<'a> Constraints<'a> {
-    /// Returns the conditions of operands with multiples, if all are at one position of a number without
-    /// exponent.
+    /// Collects the conditions of operands. Returns `None` unless all required multiples are in one part of a
+    /// numeral, and one of them excludes exponents.
     fn of(members: &[NumberMember<'a>]) -> Option<Self> {
         let (mut divided, mut excluded, mut part) = (Vec::new(), Vec::new(), None);
         let mut has_plain = false;
@@ -230,7 +232,7 @@ impl<'a> Constraints<'a> {
                 NumeralPosition::Fraction { left, remainder } => {
                     (remainder, left.into(), NumeralPart::Fraction)
                 }
-                // An exponent may follow here, which others do not have.
+                // An exponent may follow here. The operand that `has_plain` requires excludes it.
                 NumeralPosition::First(least) => {
                     (least.max(0).unsigned_abs().into(), multiples.room(), NumeralPart::Whole)
                 }
@@ -262,7 +264,7 @@ impl<'a> Constraints<'a> {
         Some(this)
     }
 
-    /// Adds a bound. Multiples are numbers, so those that are not on one side of a bound are on the other.
+    /// Adds a bound. For a complement, the comparison is reversed, because all candidates are numbers.
     fn limit(&mut self, &NumberMember { numbers, position, is_complement }: &NumberMember<'a>) {
         let Numbers::Compared(bound) = numbers else { return };
         let comparison = match (bound.comparison, is_complement) {
@@ -282,7 +284,7 @@ impl<'a> Constraints<'a> {
             (NumeralPosition::Significant { digits, side }, NumeralPart::Pointed | NumeralPart::Fraction) => {
                 (i32::from(digits) + 1, 0.cmp(&bound.exponent).then(side))
             }
-            // All numbers that follow are on its side.
+            // All numbers from here on satisfy the bound, and no number satisfies its complement.
             (NumeralPosition::Digits, NumeralPart::Whole)
             | (NumeralPosition::More(0 | 1), NumeralPart::Pointed)
             | (NumeralPosition::More(0), NumeralPart::Fraction) => {
@@ -294,7 +296,8 @@ impl<'a> Constraints<'a> {
         self.limits.push(BoundConstraint { bound, comparison, at, side });
     }
 
-    /// Tests candidate strings until one is in the intersection, and returns whether there is one.
+    /// Tests candidate strings with `holds` until one is in the intersection. Without one, the result is
+    /// `Void` only if there was no candidate.
     fn solve(&self, mut holds: impl FnMut(&str) -> bool) -> Satisfiability {
         if self.is_void {
             return Satisfiability::Void;
@@ -326,11 +329,11 @@ impl<'a> Constraints<'a> {
                 let mut all = self.excluded.iter().filter_map(|these| these.exactly(whole, after));
                 all.any(|excluded| asked.implies(excluded))
             };
-            // More digits multiply all residues by ten, so what is excluded stays excluded.
+            // More digits multiply all residues by ten, so an exclusion holds for them as well.
             if asked.as_ref().is_some_and(is_excluded) {
                 return solved;
             }
-            // Without a fraction first, as there may be no point.
+            // Integers come first, because the other operands may not allow a point.
             let plain = Congruence { residue: 0, modulus: 10_u128.pow(after) };
             let plain = asked.filter(|_| is_whole && after > 0).and_then(|asked| asked.and(plain));
             let (least, most) = range.unwrap_or((1, 0));
@@ -387,7 +390,7 @@ pub(crate) fn satisfiability(store: &Store, a: RegularId) -> Satisfiability {
     if store.leaves.numbers.is_empty() {
         return Satisfiability::Unknown;
     }
-    // An excluded intersection is excluded one operand at a time, in as many branches.
+    // The complement of an intersection is a union of complements, with one branch for each operand.
     let mut branches = vec![Vec::new()];
     for &member in store.list(list) {
         let Kind::Not(inner) = store.node(member).kind else {
@@ -454,7 +457,7 @@ mod tests {
         assert_eq!(large.and(Congruence { residue: 5, modulus: (1 << 90) + 3 }), Some(large));
     }
 
-    /// Whether there is a string, by following all digits. `None` if these lead to many states.
+    /// Follows all digits. Returns true if there is a string, and `None` if the digits lead to many states.
     fn reaches(store: &mut Store, from: RegularId) -> Option<bool> {
         let mut open = vec![from];
         let mut position = 0;

@@ -1,5 +1,5 @@
-//! JSON numbers whose value is a multiple of a number. The state is a remainder; for 1, 2 and 5 times a power
-//! of ten, it is which exponents are large enough for the digits so far.
+//! JSON numbers whose value is a multiple of a divisor. The state is a remainder. For a *step*, which is 1, 2
+//! or 5 times a power of ten, it is the least exponent that makes the digits so far a multiple.
 
 use crate::number::state::number_leaf;
 use crate::number::state::{MAX_MANTISSA_DIGITS, NumberState, Numbers, NumeralPosition};
@@ -13,7 +13,7 @@ pub(crate) struct Divisor {
     pub(crate) power: i8,
 }
 
-/// A divisor, with the numbers that its positions need.
+/// The multiples of a divisor, with constants for its transitions.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Multiples {
     pub(crate) divisor: Divisor,
@@ -73,13 +73,13 @@ impl Divisor {
 }
 
 impl Divisor {
-    /// Returns true if the last digit that is not zero, and its position, decide divisibility: a step.
+    /// Returns true for a step: the last non-zero digit and its position decide divisibility.
     pub(crate) const fn is_step(&self) -> bool {
         matches!(self.unit, 1 | 2 | 5)
     }
 
-    /// Returns the divisor in units of 10^-`places`; 1 for a step, which needs none. `None` if it exceeds 64
-    /// bits.
+    /// Returns the divisor in units of 10^-`places`; 1 for a step, which needs none. Returns `None` if it
+    /// exceeds 64 bits.
     pub(crate) fn modulus(&self) -> Option<u64> {
         match u32::try_from(self.power) {
             _ if self.is_step() => Some(1),
@@ -88,8 +88,8 @@ impl Divisor {
         }
     }
 
-    /// Returns the least exponent that makes a digit, which is not zero, at this many places after the point
-    /// a multiple of the step.
+    /// Returns the least exponent that makes a non-zero digit, `places` places after the point, a multiple of
+    /// the step.
     const fn least(&self, digit: u8, places: u8) -> i8 {
         let is_one = digit.is_multiple_of(self.unit as u8);
         self.power + places as i8 + if is_one { 0 } else { 1 }
@@ -102,7 +102,7 @@ impl Divisor {
 }
 
 impl Multiples {
-    /// Makes the multiples of a reduced divisor.
+    /// Returns the multiples of a reduced divisor.
     pub(crate) fn new(divisor: Divisor) -> Self {
         let places = if divisor.power < 0 { divisor.power.unsigned_abs() } else { 0 };
         let modulus = divisor.modulus().unwrap_or(1);
@@ -113,7 +113,7 @@ impl Multiples {
         Self { places, modulus, powers: powers.take(count).collect(), divisor }
     }
 
-    /// Returns the position after a byte. `None` if no multiple is reachable from there.
+    /// Returns the position after a byte. Returns `None` if no multiple is reachable from there.
     pub(crate) fn step(&self, position: NumeralPosition, byte: u8) -> Option<NumeralPosition> {
         match byte {
             b'0'..=b'9' => self.digit(position, byte - b'0'),
@@ -167,7 +167,7 @@ impl Multiples {
         })
     }
 
-    /// Returns the number of zeros that are missing before the point after one more digit.
+    /// Returns the number of zeros that must follow before the point, after one more digit.
     fn zeros_missing(&self, missing: u64, digit: u8) -> u64 {
         if digit == 0 { missing.saturating_sub(1) } else { at_zero(self.divisor.least(digit, 0)) }
     }
@@ -185,13 +185,13 @@ impl Multiples {
         self.fits(rest, after).then_some(NumeralPosition::Fraction { left: after, remainder: rest })
     }
 
-    /// Returns the remainder after one more digit, at this many places before the last one.
+    /// Returns the remainder after one more digit, which is `power` places before the last one.
     fn plus(&self, rest: u64, digit: u8, power: u8) -> u64 {
         let more = u128::from(digit) * u128::from(self.powers[usize::from(power)]);
         remainder(u128::from(rest) + more, self.modulus)
     }
 
-    /// Returns true if the missing value fits into this many digits.
+    /// Returns true if `left` more digits can make the remainder zero.
     fn fits(&self, rest: u64, left: u8) -> bool {
         if self.divisor.is_step() {
             return rest == 0;
@@ -200,19 +200,18 @@ impl Multiples {
         10_u64.checked_pow(left.into()).is_none_or(|end| missing < end)
     }
 
-    /// Returns digits with which some multiples end that have reached a position, the shortest first. A step
-    /// has none, as its state is more than a remainder.
+    /// Returns digits that complete a numeral at a position to a multiple, the shortest first. Returns none
+    /// for a step, whose state is not a remainder.
     pub(crate) fn completions(&self, position: NumeralPosition) -> Vec<String> {
         let missing = |rest: u64| if rest == 0 { 0 } else { self.modulus - rest };
         let padded = |digits: u64, length: u8| format!("{digits:0>0$}", usize::from(length));
         match position {
             _ if self.divisor.is_step() => Vec::new(),
-            // As it is, and as an integer, which exceeds most bounds.
+            // The divisor itself, and an integer multiple, which exceeds most bounds.
             NumeralPosition::Start => vec![self.numeral(self.modulus, 1), self.modulus.to_string()],
             NumeralPosition::Integer(mut rest) => {
                 let mut found = Vec::new();
-                // With this many more digits before the point, until those and the ones after it reach any
-                // remainder.
+                // Tries more digits before the point, until all digits together can reach any remainder.
                 for whole in 0..=MAX_MODULUS_DIGITS {
                     if self.fits(rest, self.places + whole) {
                         found.push(self.numeral(missing(rest), whole));
@@ -238,7 +237,7 @@ impl Multiples {
         if behind == 0 { before } else { format!("{before}.{behind:0>0$}", usize::from(self.places)) }
     }
 
-    /// Returns true if the position exists.
+    /// Returns true if the position is valid for this divisor.
     pub(crate) fn is_position(&self, position: NumeralPosition) -> bool {
         let is_step = self.divisor.is_step();
         let is_least = |least: i8, digits: u8| {

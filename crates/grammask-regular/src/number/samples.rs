@@ -1,7 +1,7 @@
 //! Sample strings that prove intersections of number languages to be non-empty.
 //!
 //! A search would follow derivatives digit by digit. Usually a bound itself, zero or one is in the
-//! intersection, which membership tests show without making states.
+//! intersection. A membership test proves this without making states.
 
 use crate::analysis::limits::ProofLimits;
 use std::ops::{Range, RangeInclusive};
@@ -24,7 +24,7 @@ struct Samples {
 }
 
 impl Samples {
-    /// Adds the numeral of a bound, and its suffixes after each digit.
+    /// Adds the numeral of an integer bound, and its suffixes after each digit.
     fn add(&mut self, digits: &[u8], exponent: i16) {
         let Ok(exponent) = usize::try_from(exponent) else { return };
         if exponent >= MAX_SAMPLE_DIGITS || digits.len() > exponent + 1 {
@@ -55,7 +55,7 @@ impl Samples {
     }
 }
 
-/// Returns true if a sample is proven to be in an intersection of number languages. False means nothing.
+/// Returns true if a sample is proven to be in an intersection of number languages. False means "not proven".
 ///
 /// # Complexity
 /// O(1): few texts are tried, on expressions that are not deep.
@@ -82,7 +82,7 @@ pub(crate) fn has_sample(store: &Store, a: RegularId) -> bool {
     })
 }
 
-/// Collects the bounds of an expression. Returns true if it contains numbers at all.
+/// Collects samples from the bounds and divisors of an expression. Returns true if it contains numbers.
 fn collect_samples(store: &Store, a: RegularId, depth: u32, visits: &mut u32, samples: &mut Samples) -> bool {
     let (Some(depth), Some(left)) = (depth.checked_sub(1), visits.checked_sub(1)) else { return false };
     *visits = left;
@@ -115,13 +115,13 @@ fn collect_samples(store: &Store, a: RegularId, depth: u32, visits: &mut u32, sa
     }
 }
 
-/// Returns true if a string is proven to be in a language. False means nothing.
+/// Returns true if a string is proven to be in a language. False means "not proven".
 pub(crate) fn is_known_member(store: &Store, a: RegularId, text: &[u8]) -> bool {
     membership(store, a, text, ProofLimits::MEMBERSHIP.depth, &mut { ProofLimits::MEMBERSHIP.visits })
         == Some(true)
 }
 
-/// Returns whether a string is in a language. `None` if that is not decided without derivatives.
+/// Returns whether a string is in a language. Returns `None` if that is not decided without derivatives.
 fn membership(store: &Store, a: RegularId, text: &[u8], depth: u32, visits: &mut u32) -> Option<bool> {
     let depth = depth.checked_sub(1)?;
     *visits = visits.checked_sub(1)?;
@@ -179,7 +179,7 @@ fn membership(store: &Store, a: RegularId, text: &[u8], depth: u32, visits: &mut
         }
         Kind::Not(inner) => Some(!membership(store, inner, text, depth, visits)?),
         Kind::Concat(head, tail) => {
-            // Usually the head takes as much as it can.
+            // Usually the head contains the longest possible prefix.
             let (first, last) = length_range(store, head).into_inner();
             for end in (first..=last.min(text.len())).rev() {
                 if membership(store, head, &text[..end], depth, visits)?

@@ -1,4 +1,4 @@
-//! Languages of unsigned JSON numbers, as leaves: what comparisons and multiples have in common, and
+//! Languages of unsigned JSON numbers, as leaves: the common part of comparisons and multiples, and
 //! exponents.
 
 use crate::alphabet::partitions::PartitionId;
@@ -23,7 +23,7 @@ pub(crate) struct NumberState {
     pub(crate) position: NumeralPosition,
 }
 
-/// A position in a numeral. A number of the language is reachable from each.
+/// A position in a numeral, the state of a number language. Some number of the language is reachable from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum NumeralPosition {
@@ -33,13 +33,13 @@ pub(crate) enum NumeralPosition {
     Zero,
 
     // Positions of multiples.
-    /// After one digit that is not zero. With an exponent from this on, the number is a multiple of the step;
-    /// without one, its exponent is 0.
+    /// After one non-zero digit, for a step. The number is a multiple if its exponent is at least this.
+    /// Without an exponent, 0 counts as its exponent.
     First(i8),
     /// After digits before the point: their value in units of 10^-`places`, modulo the divisor. For a step,
     /// the number of missing zeros.
     Integer(u64),
-    /// After the point, where no exponent can follow; the remainder, as above.
+    /// After the point, where no exponent can follow; the remainder, as for `Integer`.
     Point(u64),
     /// After digits of the fraction, where no exponent can follow.
     Fraction {
@@ -47,13 +47,14 @@ pub(crate) enum NumeralPosition {
         left: u8,
         remainder: u64,
     },
-    /// After one digit, the point and more digits; the least exponent, as above.
+    /// After one digit, the point and more digits; the least exponent, as for `First`.
     Mantissa {
         digits: u8,
         least: i8,
     },
 
-    // Positions of comparisons, with the ordering of the digits so far and as many digits of the bound.
+    // Positions of comparisons. `side` is the ordering of the digits so far relative to as many digits of the
+    // bound.
     /// After digits before the point.
     Whole {
         digits: u16,
@@ -68,26 +69,27 @@ pub(crate) enum NumeralPosition {
         #[cfg_attr(feature = "serde", serde(with = "side"))]
         side: Ordering,
     },
-    /// After the point, where no exponent can follow and all digits are those of the bound; index of its next
-    /// digit.
+    /// After the point, where no exponent can follow and all digits are those of the bound. `at` is the index
+    /// of the next digit of the bound.
     Compared {
         at: i16,
         has_digit: bool,
     },
 
     // Positions in exponents, and in digits without a condition.
-    /// After the `e` of an exponent that is at least this.
+    /// After `e`; the exponent must be at least this.
     ExponentFrom(i16),
-    /// After the `e` of an exponent that is at most this.
+    /// After `e`; the exponent must be at most this.
     ExponentTo(i16),
     ExponentIs(i16),
     AnyExponent,
-    /// In an exponent whose magnitude is at least `least`. `read` is zero or the value of its first digits.
+    /// In an exponent whose magnitude must be at least `least`. `read` is zero or the value of the digits so
+    /// far.
     AtLeast {
         least: u16,
         read: u16,
     },
-    /// In an exponent whose magnitude is at most `most`.
+    /// In an exponent whose magnitude must be at most `most`.
     AtMost {
         most: u16,
         read: u16,
@@ -98,7 +100,7 @@ pub(crate) enum NumeralPosition {
         read: u16,
         has_digit: bool,
     },
-    /// At least this many digits are missing, and more are allowed.
+    /// At least this many digits must follow; more are allowed.
     More(u8),
     /// At most this many digits may follow.
     Fewer(u8),
@@ -106,11 +108,11 @@ pub(crate) enum NumeralPosition {
 
 /// Digits after the point of a number with an exponent. The grammar of numbers limits them to this.
 pub(crate) const MAX_MANTISSA_DIGITS: u8 = 20;
-/// Digits of a magnitude that exponents are compared with.
+/// Maximum number of digits of a magnitude that exponents are compared with.
 const MAX_EXPONENT_DIGITS: u8 = 5;
 
 impl Numbers {
-    /// Returns the position after a byte. `None` if no number is reachable from there.
+    /// Returns the position after a byte. Returns `None` if no number is reachable from there.
     pub(crate) fn step(&self, position: NumeralPosition, byte: u8) -> Option<NumeralPosition> {
         match self {
             _ if position.is_exponent() => position.exponent_step(byte),
@@ -127,7 +129,7 @@ impl Numbers {
         }
     }
 
-    /// Returns true if the position exists.
+    /// Returns true if the position is valid for these numbers.
     pub(crate) fn is_position(&self, position: NumeralPosition) -> bool {
         match self {
             _ if position.is_exponent() => self.has_exponent() && position.is_canonical(),
@@ -136,8 +138,8 @@ impl Numbers {
         }
     }
 
-    /// Returns true if there are numbers with exponents; for comparisons, also with digits without a
-    /// condition.
+    /// Returns true if the positions in exponents are valid. Comparisons use some of them also after the
+    /// point, where no condition is left.
     fn has_exponent(&self) -> bool {
         match self {
             Self::Multiples(multiples) => multiples.is_step(),
@@ -200,7 +202,7 @@ impl NumeralPosition {
         }
     }
 
-    /// Returns the position after a sign; only the magnitude matters then.
+    /// Returns the position after a sign. From there on, only the magnitude is compared.
     fn signed(self, is_negative: bool) -> Option<Self> {
         let (from, bound) = match self {
             Self::AnyExponent => return Some(Self::More(1)),
@@ -214,7 +216,7 @@ impl NumeralPosition {
             _ => return None,
         };
         let magnitude = bound.unsigned_abs();
-        // Whether larger magnitudes are wanted, and whether the bound has this sign.
+        // True if larger magnitudes are allowed, and true if the bound has this sign.
         let is_same = if is_negative { bound <= 0 } else { bound >= 0 };
         match (from != is_negative, is_same) {
             (true, true) if magnitude > 0 => Some(at_least(magnitude, 0)),
@@ -224,7 +226,7 @@ impl NumeralPosition {
         }
     }
 
-    /// Returns true if steps lead to this position in an exponent.
+    /// Returns true if a numeral can lead to this position in an exponent.
     fn is_canonical(self) -> bool {
         const MAX_EXPONENT: u16 = crate::number::comparison::MAX_BOUND_DIGITS as u16 + 1;
         match self {
@@ -263,8 +265,8 @@ fn at_least(least: u16, read: u16) -> NumeralPosition {
     NumeralPosition::AtLeast { least, read }
 }
 
-/// Returns the position after the digits `read` of an exponent that is at most `most`. `None` if it is
-/// greater.
+/// Returns the position after the digits `read` of an exponent that is at most `most`. Returns `None` if it
+/// is greater.
 fn at_most(most: u16, read: u16) -> Option<NumeralPosition> {
     if read > most {
         return None;
@@ -281,8 +283,8 @@ fn at_most(most: u16, read: u16) -> Option<NumeralPosition> {
     Some(NumeralPosition::AtMost { most, read, has_digit: true })
 }
 
-/// Returns the position after the digits `read` of an exponent that is `value`. `None` if it begins
-/// otherwise.
+/// Returns the position after the digits `read` of an exponent that must be `value`. Returns `None` if
+/// `value` does not begin with these digits.
 fn exactly(value: u16, read: u16) -> Option<NumeralPosition> {
     let mut rest = value;
     while rest > read {

@@ -1,5 +1,5 @@
-//! A canonical form of expressions, without ids of their store, so that results for one are found again for
-//! an equal one of another store.
+//! A canonical form of expressions, without ids of their store. Results that are stored by canonical form are
+//! found again for an equal expression of another store.
 
 use std::hash::{Hash, Hasher};
 
@@ -10,19 +10,19 @@ use rustc_hash::FxHashMap;
 
 /// Levels of operands that are written. Formats of dates and addresses have some levels.
 const MAX_DEPTH: u32 = 32;
-/// Length of the paths of the acyclic DFA that are written.
+/// Maximum length of written paths of the acyclic DFA, in bytes.
 const MAX_PATH_BYTES: u32 = 64;
 
 /// Number of states up to which linear search is faster than a hash table.
 const MAX_STATES_SCANNED: usize = 64;
 
-/// Writes numbers while there is room.
+/// Writes at most `room` more numbers.
 struct Writer<'w> {
     room: usize,
     write: &'w mut dyn FnMut(u32),
-    /// The states of the acyclic DFA that have been written, in this order; and their positions, once there
-    /// are many.
+    /// The states of the acyclic DFA that have been written, in this order.
     states: Vec<u32>,
+    /// Index of each state in `states`; used from [`MAX_STATES_SCANNED`] states on.
     places: FxHashMap<u32, u32>,
     /// Positions of the unions and intersections that have been written.
     lists: FxHashMap<RegularId, u32>,
@@ -54,22 +54,22 @@ enum Tag {
     Repeat,
     /// The position in a spelling follows, then an operand.
     Json,
-    /// The number of numbers follows, then these: a language of numbers, and a position.
+    /// A count follows, then this many numbers, which encode a language of numbers and a position.
     Numbers,
 }
 
-/// Offset of single bytes.
+/// Offset of the tags of single bytes.
 const BYTE_OFFSET: u32 = 1 << 8;
 
 impl Writer<'_> {
-    /// Writes a number. `None` if there is no room.
+    /// Writes a number. Returns `None` if there is no room.
     fn number(&mut self, number: u32) -> Option<()> {
         self.room = self.room.checked_sub(1)?;
         (self.write)(number);
         Some(())
     }
 
-    /// The position of a state among those that have been written; it is one of them now.
+    /// Returns the position of a state among the written ones, and adds the state if it is new.
     fn position(&mut self, state: u32) -> u32 {
         let known = if self.states.len() < MAX_STATES_SCANNED {
             self.states.iter().position(|&other| other == state).map(|position| position as u32)
@@ -111,8 +111,8 @@ impl Writer<'_> {
     }
 }
 
-/// Records what a value writes to a hasher. Different values of a type write different sequences, as each
-/// part writes where it ends.
+/// Records the data that a value writes to a hasher. Different values of a type write different sequences,
+/// because the length of each part precedes it.
 #[derive(Default)]
 struct Recorder(Vec<u32>);
 
@@ -134,10 +134,9 @@ impl Hasher for Recorder {
 /// belong to. So a caller that keeps results by canonical form need not [`import`](Store::import) the same
 /// language twice.
 ///
-/// Returns false, and has written an unspecified prefix, if the expression is very deep, contains an
+/// Returns false, and has written an unspecified prefix, if the expression is nested too deeply, contains an
 /// exception or the substrings of a text, or takes more than `most` numbers. Equal languages may have
 /// different canonical forms.
-///
 ///
 /// # Complexity
 /// O(`most`).
@@ -176,7 +175,7 @@ pub fn write_canonical_form(store: &Store, a: RegularId, most: usize, write: &mu
 fn write_expression(store: &Store, to: &mut Writer<'_>, a: RegularId, depth: u32) -> Option<()> {
     let depth = depth.checked_sub(1)?;
     let mut part = a;
-    // Concatenations are as long as texts.
+    // A loop, because a concatenation may be as long as a text.
     while let Kind::Concat(head, tail) = store.node(part).kind {
         to.tag(Tag::Concat)?;
         write_expression(store, to, head, depth)?;

@@ -94,14 +94,14 @@ enum Expression {
         text: u32,
         at: JsonPosition,
     },
-    /// A divisor, as its digits up to the last that is not zero and the power of ten of that one; and a
-    /// position.
+    /// A position in the multiples of a divisor. The divisor is its digits up to the last that is not zero,
+    /// and the power of ten of that digit.
     Multiple {
         unit: u64,
         power: i8,
         position: NumeralPosition,
     },
-    /// A bound, as its digits and the exponent of the first of them; and a position.
+    /// A position in a comparison with a bound. The bound is its digits, and the exponent of the first one.
     Compared {
         comparison: Comparison,
         digits: Box<[u8]>,
@@ -110,7 +110,7 @@ enum Expression {
     },
 }
 
-/// Why saved languages cannot be loaded.
+/// The reason why saved languages cannot be loaded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
@@ -177,7 +177,7 @@ pub(crate) fn load(saved: &Languages, room: usize) -> Result<(Store, Vec<Regular
     let mut loader = Loader { saved, prefixes };
     for (position, expression) in saved.expressions.iter().enumerate() {
         store.check_room()?;
-        // There is room for it, so there are fewer than 2^31.
+        // `check_room` has succeeded, so there are fewer than 2^31.
         let id = RegularId(PREDEFINED + position as u32);
         if loader.expression(&mut store, id, expression)? != id || store.arena.nodes.len() != id.index() + 1 {
             return Err(LoadError::Damaged(NORMAL_FORM));
@@ -244,10 +244,10 @@ fn load_leaves(store: &mut Store, saved: &Languages) -> Result<(), LoadError> {
 
 struct Saver<'a> {
     store: &'a Store,
-    /// The expressions that are listed.
+    /// The saved expressions, in ascending order.
     expressions: &'a [RegularId],
     states: &'a [u32],
-    /// New numbers of sets, word lists, exceptions and texts, by old ones.
+    /// New numbers of sets, word lists, exceptions and texts, by their numbers in the store.
     numbers: [FxHashMap<u32, u32>; 4],
     saved: Languages,
 }
@@ -269,7 +269,8 @@ impl Saver<'_> {
         position as u32 + 1
     }
 
-    /// Returns the new number of a table entry, in the order in which entries are met, and true if it is new.
+    /// Returns the new number of a table entry, and true if it is new. Entries are numbered in the order of
+    /// their first use.
     fn renumber(&mut self, table: usize, old: u32) -> (u32, bool) {
         let next = self.numbers[table].len() as u32;
         let number = *self.numbers[table].entry(old).or_insert(next);
@@ -319,7 +320,7 @@ impl Saver<'_> {
             Kind::And(list) => Expression::And(numbers(self, list)),
             Kind::Not(a) => Expression::Not(self.number(a)),
             Kind::Repeat { base, min, max } => {
-                // An absent bound is the shortest number.
+                // An absent upper bound becomes 0, the shortest number.
                 Expression::Repeat { base: self.number(base), min, max: max.wrapping_add(1) }
             }
             Kind::PrefixMinimal(a) => Expression::PrefixMinimal(self.number(a)),
@@ -348,7 +349,7 @@ struct Loader<'a> {
 }
 
 impl Loader<'_> {
-    /// Makes an expression from operands that have been made.
+    /// Adds a saved expression to a store. Its operands have been added before.
     fn expression(
         &mut self,
         store: &mut Store,
@@ -446,10 +447,11 @@ impl Loader<'_> {
     }
 }
 
-/// Length of the common prefix of each word of a sorted list and the one before it.
+/// Lengths of common prefixes of words of a sorted list.
 struct Prefixes {
+    /// For each word, length of the common prefix with the word before it.
     agree: Vec<u32>,
-    /// Length of the common prefix of ranges, as far as they have been asked for.
+    /// Cached lengths of the common prefix of all words of a range.
     ranges: FxHashMap<(u32, u32), u32>,
 }
 
@@ -461,13 +463,13 @@ impl Prefixes {
         Self { agree, ranges: FxHashMap::default() }
     }
 
-    /// Returns true if these are all words with one prefix of `depth` bytes.
+    /// Returns true if the words `start..end` are exactly the words with one prefix of `depth` bytes.
     fn is_state(&mut self, words: &[Vec<u8>], start: u32, end: u32, depth: u32) -> bool {
         let Some(first) = words.get(start as usize) else { return false };
         if start >= end || end as usize > words.len() || first.len() < depth as usize {
             return false;
         }
-        // This bounds the work, too: such ranges are nested or disjoint, so they are few.
+        // Ranges that pass this test are nested or disjoint, so the cache has few of them.
         let begins = start == 0 || self.agree[start as usize] < depth;
         let ends = end as usize == words.len() || self.agree[end as usize] < depth;
         if !begins || !ends {

@@ -1,5 +1,4 @@
-//! The attributes of an expression: what is known about it from its kind and from the attributes of its
-//! operands.
+//! The attributes of an expression, computed from its kind and from the attributes of its operands.
 
 use crate::alphabet::partitions::PartitionId;
 use crate::analysis::emptiness::exceeds_complements;
@@ -112,7 +111,7 @@ impl Store {
             };
             return (flags, first, first, partition);
         }
-        // At least one of several different words goes on, so that the greatest length is never 0.
+        // Of several different words, at least one has further bytes, so the greatest length is never 0.
         let (min, max) = (u32::from(first != 0), list.longest() - depth);
         let next = list.next_bytes(words, depth);
         let ranges = next.iter().map(|byte| (byte, byte, u32::from(byte)));
@@ -136,6 +135,7 @@ impl Store {
         }
     }
 
+    /// Returns the attributes of a union. Some flags need one operand that has them, the others all operands.
     fn union_attributes(&mut self, list: OperandList) -> Attributes {
         let (mut any, mut all) = (0, u8::MAX);
         let mut union =

@@ -19,7 +19,8 @@ const EMPTY_SLOT: Slot = (0, 0);
 /// A large table consists of many small buckets, and grows by splitting a full one. So no single insertion
 /// moves the whole table, or waits for memory of twice its size.
 ///
-/// # Source R. Fagin, J. Nievergelt, N. Pippenger, H. R. Strong, *Extendible hashing* (1979).
+/// # Source
+/// R. Fagin, J. Nievergelt, N. Pippenger, H. R. Strong, *Extendible hashing* (1979).
 #[derive(Clone, Default)]
 pub(crate) struct IdTable {
     buckets: Vec<Bucket>,
@@ -163,6 +164,7 @@ impl Bucket {
         self.slots.iter().copied().filter(|&entry| entry != EMPTY_SLOT)
     }
 
+    /// Writes an entry into the first empty slot from its hash on. The caller ensures that a slot is empty.
     fn place(&mut self, entry: Slot) {
         let slots = Arc::make_mut(&mut self.slots);
         let mask = slots.len() - 1;

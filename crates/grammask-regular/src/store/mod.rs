@@ -1,4 +1,4 @@
-//! A store of regular languages: hash-consed expressions, their derivatives, and what is known about them.
+//! A store of regular languages: hash-consed expressions, their derivatives, and proven facts about them.
 
 pub(crate) mod arena;
 mod attributes;
@@ -18,7 +18,7 @@ use node::{Kind, NULLABLE, Node, OperandList, RegularId, UNBOUNDED};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// A store of regular languages and of what has been found out about them.
+/// A store of regular languages, their derivatives, and proven facts about them.
 ///
 /// A language is a [`RegularId`]; equal expressions have equal ids. Nothing is built in advance: a derivative
 /// is taken on demand, and kept. A clone is independent; large automata are shared with it.
@@ -56,10 +56,10 @@ pub(crate) struct Derivatives {
     pub(crate) stack: Vec<RegularId>,
 }
 
-/// Results of constructors and proofs that are asked for again.
+/// Cached results of constructors and proofs.
 #[derive(Clone)]
 pub(crate) struct Memos {
-    /// The expression of each single byte; [`RegularId::EMPTY`] until it is asked for.
+    /// The expression of each single byte; [`RegularId::EMPTY`] until its first use.
     single_bytes: Vec<RegularId>,
     /// Digits of JSON escapes, by the characters as a state of the acyclic DFA.
     pub(crate) escape_digits: FxHashMap<u32, RegularId>,
@@ -122,7 +122,8 @@ impl Store {
         self.arena.reserve_slots(expressions);
     }
 
-    /// Reserves address space for more expressions and what usually comes with them.
+    /// Reserves address space for more expressions, and for the operands, derivatives and partitions of
+    /// these.
     ///
     /// Growing the tables up to there moves nothing, so no addition of an expression waits for a move. Space
     /// that is not used takes no memory if the system maps pages when they are written. Best effort: on

@@ -19,7 +19,7 @@ const MIN_NODES_FOR_SPARE_CLONE: usize = 1 << 14;
 pub(crate) struct NodeVec(Vec<Node>);
 
 impl NodeVec {
-    /// Returns for how many more expressions space is to be reserved before the next one is pushed. `None` if
+    /// Returns the number of further expressions to reserve space for before the next push. Returns `None` if
     /// there is room.
     pub(crate) fn wanted_space(&self) -> Option<usize> {
         (self.0.len() == self.0.capacity()).then(|| space(self.0.len())).filter(|&space| space > 0)

@@ -144,14 +144,14 @@ impl Store {
         prefix::shortest_match(self, a)
     }
 
-    /// Returns the non-empty byte strings that contain no string of `a`. They are none if `a` contains the
-    /// empty string.
+    /// Returns the non-empty byte strings that do not contain a string of `a`. There is none if `a` contains
+    /// the empty string.
     ///
     /// # Errors
     /// If a limit is exceeded.
     ///
     /// # Complexity
-    /// If `a` is seen to be a few strings, a state is a position in one of them, as for
+    /// If the expression lists few strings, a state is a position in one of them, as for
     /// [`except`](Self::except). Otherwise it is a set of states of `a`.
     pub fn without_substring(&mut self, a: RegularId) -> Result<RegularId, Error> {
         substring::without_substring(self, a)
@@ -289,7 +289,7 @@ impl Store {
 impl Store {
     /// Returns the strings that can follow `byte` in `a`: the next state of the automaton.
     ///
-    /// An empty language is always [`RegularId::EMPTY`], so that a dead state is noticed at once.
+    /// An empty language is always [`RegularId::EMPTY`], so a caller detects a dead state by its id.
     ///
     /// # Errors
     /// If a limit is exceeded.
@@ -309,13 +309,13 @@ impl Store {
 
     /// Returns the strings that can follow a text in `a`: the derivative by one byte after the other.
     ///
-    /// Inside a JSON string that spells the text out, as a key does, the states in between are not made.
+    /// Inside a JSON string whose spelling the text follows, such as a key, no intermediate states are made.
     ///
     /// # Errors
     /// If a limit is exceeded.
     ///
     /// # Complexity
-    /// That of [`derivative`](Self::derivative) for each byte. Linear in the text where it is spelled out.
+    /// That of [`derivative`](Self::derivative) for each byte. Linear in the text inside such a JSON string.
     ///
     /// ```
     /// # use grammask_regular::{Limits, RegularId, Store};
@@ -344,8 +344,8 @@ impl Store {
     /// If a limit is exceeded.
     ///
     /// # Complexity
-    /// One derivative for each byte class of `a`; constant if [`first_bytes`](crate::analysis::first_bytes)
-    /// knows them.
+    /// One derivative for each byte class of `a`. Constant if [`first_bytes`](crate::analysis::first_bytes)
+    /// returns them.
     pub fn live_bytes(&mut self, a: RegularId) -> Result<ByteSet, Error> {
         derivative::live_bytes(self, a)
     }
@@ -387,8 +387,7 @@ impl Store {
         import::import(self, from, a)
     }
 
-    /// Returns languages of the store as plain data. Saving what [`load`](Self::load) returned gives equal
-    /// data.
+    /// Returns languages of the store as plain data. Saving loaded languages gives equal data.
     ///
     /// # Complexity
     /// O(n log n) for n expressions, and linear in the texts of their automata.
@@ -396,10 +395,10 @@ impl Store {
         saved::save(self, languages)
     }
 
-    /// Makes a store of saved languages, and returns their ids in it.
+    /// Builds a store from saved languages, and returns their ids in it.
     ///
     /// Loading takes at most `max_bytes` bytes, or the limits that were saved if these are lower. The data is
-    /// not trusted: each expression is made anew from its parts.
+    /// not trusted: each expression is constructed again from its parts.
     ///
     /// # Errors
     /// If the data breaks an invariant, or a limit is exceeded.
@@ -412,7 +411,7 @@ impl Store {
 }
 
 impl Store {
-    /// Returns the operations that can be cancelled, with a function that says whether they are.
+    /// Returns the operations that can be cancelled. A call of `is_cancelled` that returns true cancels them.
     ///
     /// ```
     /// # use grammask_regular::{Limits, Store};

@@ -1,4 +1,4 @@
-//! The formats of the standard as languages, each by the document that the standard names for it.
+//! The formats of the standard as languages, each defined by the specification to which the standard refers.
 
 mod host;
 mod resource;

@@ -22,7 +22,7 @@ use crate::language::{LanguageId, Languages};
 
 pub(crate) use decimal::Decimal;
 
-/// The number languages of one translation, and what is known of them.
+/// The number languages of one translation, and known facts about them.
 pub(crate) struct Numbers {
     /// All spellings of all numbers.
     pub any: LanguageId,
@@ -57,8 +57,8 @@ pub(crate) fn any(languages: &mut Languages) -> LanguageId {
     languages.regex(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 }
 
-/// Returns the spellings among which all other sets are exact. A schema with one numeric constraint has these
-/// only.
+/// Returns the spellings among which all other sets are exact. A schema with a numeric constraint accepts
+/// only these.
 pub(crate) fn comparable(languages: &mut Languages) -> LanguageId {
     let unsigned = languages.compared(Comparison::AtLeast, "0");
     with_any_sign(languages, unsigned)
@@ -114,7 +114,7 @@ fn one_sided(languages: &mut Languages, bound: &Decimal, exclusive: bool, negati
 }
 
 /// Returns true if the multiples of a positive number have an automaton. It must be a numeral of at most 40
-/// digits. Beyond that, one digit decides, or the number is less than 2^64 without its point.
+/// digits. In addition, a single digit must decide, or its digits without the point must fit into 64 bits.
 pub(crate) fn has_multiples(of: &Decimal) -> bool {
     is_multiple_numeral(&of.to_string())
         && (is_decided_by_one_digit(of) || of.to_string().replace('.', "").parse::<u64>().is_ok())
@@ -133,7 +133,7 @@ pub(crate) fn least_common_multiple(a: &str, b: &str) -> Option<String> {
     has_multiples(&least).then(|| least.to_string())
 }
 
-/// Returns the multiples of a positive numeral in `first..=last`. Returns `None` if they are more than
+/// Returns the multiples of a positive numeral in `first..=last`. Returns `None` if there are more than
 /// `most`, or if a number is too long for arithmetic in `i128`.
 pub(crate) fn multiples_between(
     of: &str,
@@ -175,7 +175,7 @@ fn unscaled(value: i128, scale: usize) -> Option<Decimal> {
     Decimal::parse_unlimited(format!("{sign}{whole}.{fraction}").trim_end_matches('.')).ok()
 }
 
-/// Returns the multiples of a positive number, as a subset of [`multiple_domain`] that is exact among it.
+/// Returns the multiples of a positive number, as a subset of [`multiple_domain`] that is exact within it.
 ///
 /// Multiples of a power of ten, or of two or five times one, are in all comparable spellings. Those of other
 /// numbers are without exponent.
@@ -189,7 +189,7 @@ pub(crate) fn multiple_domain(languages: &mut Languages, of: &Decimal) -> Langua
     if is_decided_by_one_digit(of) { comparable(languages) } else { plain(languages) }
 }
 
-/// Returns true if the last digit at a fixed position decides whether a number is a multiple.
+/// Returns true if one digit decides whether a number is a multiple: for 1, 2 or 5 times a power of ten.
 fn is_decided_by_one_digit(of: &Decimal) -> bool {
     matches!(of.significant(), "1" | "2" | "5")
 }

@@ -1,6 +1,6 @@
 //! The Boolean algebra of value sets: intersection, union, difference, and a cheap test for emptiness.
 //!
-//! Shapes that are seen to be empty are dropped on the way. So a discriminating key, such as `kind` with
+//! Shapes that a cheap test finds empty are dropped at once. So a discriminating key, such as `kind` with
 //! another constant in each branch, keeps products of alternatives small.
 
 mod array;
@@ -16,7 +16,7 @@ use crate::value::evaluate;
 use crate::value::{Keys, Object, RegexStrings, Values};
 use shapes::Shape;
 
-/// Levels of nested values that are examined to see that two shapes are disjoint.
+/// Levels of nested values that are examined to prove that two shapes are disjoint.
 const SATISFIABILITY_DEPTH: u32 = 3;
 /// Up to this many properties, a linear search is faster than a hash table.
 const LINEAR_SEARCH_MAX_PROPERTIES: usize = 8;
@@ -124,7 +124,7 @@ pub(crate) fn may_be_satisfiable(
     }
     evaluate::untainted(cx, |cx| match evaluate::values_inside(cx, constraint) {
         Ok(values) => may_be_nonempty(cx, &values, depth - 1),
-        // The answer is being computed further out, so "perhaps".
+        // An outer evaluation is still computing the answer: assume that it may be satisfiable.
         Err(Stop::Cycle) => Ok(true),
         Err(error) => Err(error),
     })
@@ -132,8 +132,8 @@ pub(crate) fn may_be_satisfiable(
 
 /// Returns the conjunction of two constraints, without exclusions that are implied.
 ///
-/// If `a` excludes only what `b` excludes anyway, the result is `b`. Otherwise equal shapes would differ by
-/// what they were compared with, and none would be seen to subsume another.
+/// If `b` already excludes all values that `a` excludes, the result is `b`. Otherwise equal shapes would
+/// accumulate different exclusions, and none would be known to subsume another.
 pub(crate) fn conjoin(cx: &mut Context<'_>, a: ConstraintId, b: ConstraintId) -> Result<ConstraintId, Stop> {
     for (constraint, other) in [(a, b), (b, a)] {
         let Some(excluded) = cx.constraints.excluded(other) else { continue };

@@ -1,5 +1,5 @@
-//! Lists of shapes as unions: intersection and difference of two lists. Shapes that are seen to be empty, and
-//! those that another shape subsumes, are dropped on the way.
+//! Lists of shapes as unions: intersection and difference of two lists. Shapes that are known to be empty,
+//! and shapes that another shape subsumes, are dropped at once.
 
 use std::hash::Hash;
 use std::rc::Rc;
@@ -13,15 +13,16 @@ use crate::error::Limit;
 
 /// A shape of arrays or objects, as the algebra of unions needs it.
 pub(crate) trait Shape: Eq + Hash + Sized {
-    /// Returns true if every value of the kind has the shape, and nothing else is known of it.
+    /// Returns true if every value of the JSON type has the shape, and the shape stores nothing else, such as
+    /// evaluated keys or items.
     fn is_unrestricted(&self) -> bool;
     /// Returns the number of constraints of the shape, as a measure of work.
     fn size(&self) -> u64;
-    /// Returns the intersection of two shapes. Returns `None` if it is seen to be empty.
+    /// Returns the intersection of two shapes. Returns `None` if it is known to be empty.
     fn meet(&self, other: &Self, cx: &mut Context<'_>) -> Result<Option<Self>, Stop>;
     /// Returns shapes whose union is the complement of this shape.
     fn complement(&self, cx: &mut Context<'_>) -> Vec<Rc<Self>>;
-    /// Returns true if this shape is seen to be a subset of the other one. Syntactic, so sound and
+    /// Returns true if this shape is known to be a subset of the other one. Syntactic, so sound and
     /// incomplete.
     fn is_subsumed_by(&self, other: &Self, constraints: &Constraints) -> bool;
     /// Returns false if the shape is empty, as far as `depth` levels of nested values show. Otherwise returns
@@ -71,8 +72,8 @@ pub(crate) fn intersect_shapes<T: Shape>(
     Ok(all.list)
 }
 
-/// Returns the intersection of two shapes. Returns `None` if it is seen to be empty. Nested values are looked
-/// into if `examines_values`.
+/// Returns the intersection of two shapes. Returns `None` if it is known to be empty. Examines nested values
+/// only if `examines_values`.
 fn intersect_pair<T: Shape>(
     cx: &mut Context<'_>,
     a: &Rc<T>,

@@ -112,7 +112,7 @@ impl Lexicon {
         }
     }
 
-    /// Returns where all spellings but those of some texts differ from all.
+    /// Returns the difference of all spellings but those of some texts from all spellings.
     fn difference_of_other_texts(&self, spelled: &FiniteLanguage, id: ContinuationId) -> Difference {
         let mut speller = Speller { lexicon: self, spelled, nodes: 0 };
         let mut difference = Difference::default();
@@ -125,7 +125,7 @@ impl Lexicon {
             }
         });
         difference.nodes = speller.nodes;
-        // What is spelled with several escapes at once is met by each of them.
+        // A text with several escapes is met once by each of them.
         difference.removed.sort_unstable();
         difference.removed.dedup();
         difference
@@ -143,7 +143,7 @@ mod tests {
     use crate::LexiconConfig;
     use crate::lexicon::walk::{self, Walk};
 
-    /// All bytes, all texts of two of some bytes, and longer ones.
+    /// A lexicon with all single bytes, all strings of two of some bytes, and longer ones.
     fn lexicon() -> Lexicon {
         let mut words: Vec<Vec<u8>> = (0..=u8::MAX).map(|byte| vec![byte]).collect();
         let some = b"anou\"\\/0069,d\xC3\xA9\xF0\x9F";
@@ -182,7 +182,7 @@ mod tests {
         Lexicon::new(Arc::new(vocabulary), &LexiconConfig::default())
     }
 
-    /// The tokens and the trie nodes of an entry by walking the automaton.
+    /// Returns the tokens and the exits of an entry, computed by walking the automaton.
     fn walked(lexicon: &Lexicon, lexeme: LexemeId, id: ContinuationId) -> (Mask, Option<ContinuationId>) {
         let mut output = WalkOutput::new(lexicon.context());
         let mut walk = Walk::new(lexicon, lexeme);
@@ -200,7 +200,7 @@ mod tests {
         let any = store.regex("(?s:.)*").unwrap();
         let quote = store.literal(b"\"").unwrap();
         let mut compared = 0;
-        // More than are looked for where they are no list.
+        // More texts than `MAX_TEXTS`.
         let many: Vec<String> = (0..2 * MAX_TEXTS)
             .map(|index| format!("an{}o{index:03}", ["", "o", "u\"", "é"][index % 4]))
             .collect();
@@ -231,7 +231,7 @@ mod tests {
                 let spelling = store.json_text(text).unwrap();
                 let before = if is_opened { quote } else { grammask_regular::RegularId::EPSILON };
                 let start = store.concat(&[before, spelling, after]).unwrap();
-                // From every state that can be come upon, below the root and below what each token leaves.
+                // From every reachable state, below the root and below the rest of each token.
                 let mut open = vec![start];
                 let mut place = 0;
                 while let Some(&state) = open.get(place) {
@@ -245,7 +245,7 @@ mod tests {
                     let (lexeme, _) = lexicon.lexeme(&store, state).unwrap();
                     let Some((spelled, all)) = lexicon.automaton.spelled(lexeme, &lexicon.budget).unwrap()
                     else {
-                        // Behind all texts but some, what follows may be an entry of one.
+                        // Only states after a prefix, and complements, need not be spellings of a few texts.
                         assert!(state != start || is_complement, "{pattern}");
                         continue;
                     };

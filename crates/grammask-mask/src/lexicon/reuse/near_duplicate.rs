@@ -26,7 +26,7 @@ const MIN_LOOPING_ASCII: usize = 48;
 /// Trie nodes of a difference; lexemes that differ in more have too little in common.
 const MAX_DIFFERENCE_NODES: u64 = 4_096;
 
-/// Where two lexemes differ below a set of trie nodes.
+/// Difference of two lexemes below a set of trie nodes.
 #[derive(Default)]
 pub(crate) struct Difference {
     /// Nodes whose tokens only the lexeme accepts, and nodes whose tokens only the near duplicate accepts.
@@ -41,8 +41,7 @@ pub(crate) struct Difference {
 
 impl Lexicon {
     /// Returns a state whose language differs by finitely many strings: the self-looping state that most
-    /// ASCII characters
-    /// lead to, or the state without its excluded literals. Returns `None` if there is none.
+    /// ASCII characters lead to, or the state without its excluded literals. Returns `None` if there is none.
     fn near_duplicate_of(&self, lexeme: LexemeId) -> Result<Option<LexemeId>, Error> {
         let place = &self.automaton.cold(lexeme, &self.budget).near_duplicate;
         if let Some(known) = place.get() {
@@ -73,8 +72,7 @@ impl Lexicon {
     }
 
     /// Returns the entry as a difference from the entry of the near duplicate. Returns `None` if there is
-    /// none, or the two
-    /// differ in too many nodes.
+    /// none, or the two differ in too many nodes.
     pub(crate) fn entry_by_near_duplicate(
         &self,
         lexeme: LexemeId,
@@ -85,8 +83,8 @@ impl Lexicon {
             return Ok(None);
         }
         let Some(near) = self.near_duplicate_of(lexeme)? else { return Ok(None) };
-        // Two may be each other's near duplicate, and many go on in a ring; one that has none itself is found
-        // without asking further.
+        // The relation can be cyclic, so it is followed by one step only: a state with a near duplicate of
+        // its own is not used.
         if self.near_duplicate_of(near)?.is_some() {
             return Ok(None);
         }
@@ -104,8 +102,8 @@ impl Lexicon {
             && continuation.is_heavier(self.trie(), self.outline(), MAX_DIFFERENCE_NODES as usize)
     }
 
-    /// Returns the entry that differs so from the entry of `near`. Returns `None` if that one is stored as a
-    /// difference.
+    /// Returns the entry that has this difference from the entry of `near`. Returns `None` if that one is
+    /// stored as a difference.
     pub(crate) fn entry_with_difference(
         &self,
         near: LexemeId,
@@ -127,7 +125,7 @@ impl Lexicon {
             (Want::TokensAndExits, [], []) => OnceLock::from(known.exit()),
             (Want::TokensAndExits, ..) => OnceLock::from(self.exit(known.exit(), difference)),
         };
-        // What the near duplicate takes must be its own, as nobody looks further.
+        // The near duplicate must own its tokens: a base is resolved by one step only.
         match &known.tokens.base {
             None => {}
             Some((representative, differing)) if differing.is_empty() && known.tokens.own.is_empty() => {
@@ -177,7 +175,7 @@ impl Lexicon {
         places.map(|places| self.intern(places))
     }
 
-    /// Walks both lexemes at once, where they are not in one state. Returns `None` beyond
+    /// Walks both lexemes together, at the nodes where their states differ. Returns `None` beyond
     /// `MAX_DIFFERENCE_NODES`.
     fn difference(
         &self,

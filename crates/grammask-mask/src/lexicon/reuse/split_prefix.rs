@@ -1,8 +1,7 @@
 //! Lexemes that are a loop followed by a rest, such as `\p{Ll}+(-\p{Ll}+)?`.
 //!
-//! Some multi-byte characters continue the loop, but no slice has them, so that much of the trie is walked.
-//! The loop is
-//! walked once, whatever follows it; the states of such lexemes share it.
+//! Some multi-byte characters continue the loop, and no slice fits them, so much of the trie is walked. The
+//! loop is walked once, whatever follows it, and the states of such lexemes share it.
 
 use grammask_regular::Error;
 
@@ -37,8 +36,7 @@ impl Lexicon {
     }
 
     /// Returns the entry from those of the prefix and of the rest. Returns `None` if the lexeme cannot be
-    /// split, or few nodes
-    /// are below.
+    /// split, or few nodes are below.
     pub(crate) fn entry_by_prefix(
         &self,
         lexeme: LexemeId,

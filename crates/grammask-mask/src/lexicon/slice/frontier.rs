@@ -14,30 +14,29 @@ use crate::lexicon::walk::self_loop::NonAscii;
 /// Characters before a dead end that are compared with the trie.
 const MAX_CHARS_COMPARED: usize = 4;
 
-/// An end of paths through characters of a class: behind some of them, all going on, nothing goes on by
-/// others.
+/// Dead end of a class: after some of its characters, all of which continue, some others do not continue.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct DeadEnd {
-    /// ASCII characters, bit by bit.
+    /// ASCII characters that do not continue, one bit each.
     pub(crate) by: u128,
-    /// What stands before them, the nearest first: ASCII characters, bit by bit; anything, where all bits are
-    /// set.
+    /// Characters before the dead end, the nearest one first: ASCII characters, one bit each. All bits are
+    /// set if any character is possible.
     before: [u128; MAX_CHARS_COMPARED],
 }
 
 impl DeadEnd {
-    /// What stands right before it.
+    /// Returns the characters that are possible right before the dead end.
     pub(crate) const fn near(&self) -> u128 {
         self.before[0]
     }
 
-    /// Whether the end may be behind a branch: the characters before it are among those that stand there, as
-    /// far as there are any behind a place above.
+    /// Returns `true` if the dead end may follow an inner node: the characters on the path from `base` to the
+    /// node agree with `before`.
     pub(crate) fn is_behind(&self, trie: &Trie, outline: &TrieIndex, branch: InnerId, base: InnerId) -> bool {
         let above = std::iter::successors(Some(branch), |&branch| Some(outline.parent(branch)));
         for (branch, &among) in above.take_while(|&branch| branch != base).zip(&self.before) {
             match trie.byte(outline.node(branch)) {
-                // Before a character of several bytes, nothing more is compared.
+                // Nothing before a multi-byte character is compared.
                 0x80.. => return among == u128::MAX,
                 byte if among >> byte & 1 == 0 => return false,
                 _ => {}
@@ -47,14 +46,15 @@ impl DeadEnd {
     }
 }
 
-/// What lies behind all characters of several bytes.
+/// The states after all multi-byte characters of a class. `is_strict` is true if no other bytes continue.
 #[derive(Debug)]
 pub(crate) struct AfterMultibyte {
     states: Box<[LexemeId]>,
     pub(crate) is_strict: bool,
 }
 
-/// The states behind all characters of several bytes, or most; nothing where some of them cannot be finished.
+/// Returns the states after all multi-byte characters of `others`. Returns `None` if the lexeme cannot finish
+/// some of them.
 pub(crate) fn after_multibyte<'a>(
     automaton: &'a Automaton,
     state: LexemeId,
@@ -73,7 +73,7 @@ pub(crate) fn after_multibyte<'a>(
     Ok(place.get_or_init(|| found).as_ref())
 }
 
-/// The most characters of several bytes that may follow a state, and what they lead to.
+/// Returns the largest class of multi-byte characters that may follow a state and its successors by these.
 pub(crate) fn most_others(automaton: &Automaton, main: LexemeId, budget: &Budget) -> Result<NonAscii, Error> {
     'fewer: for others in [NonAscii::Characters, NonAscii::Lines] {
         let Some(next) = after_multibyte(automaton, main, others, budget)? else { continue };
@@ -87,8 +87,8 @@ pub(crate) fn most_others(automaton: &Automaton, main: LexemeId, budget: &Budget
     Ok(NonAscii::Words)
 }
 
-/// Notes a state behind a character, each once. Whether the lexeme goes on there, and there are not yet too
-/// many.
+/// Adds a state to a list without repetition. Returns `true` if the lexeme continues there and the list has
+/// at most `MAX_CLASS_STATES` states.
 fn takes(states: &mut Vec<LexemeId>, next: LexemeId) -> bool {
     if !states.contains(&next) {
         states.push(next);
@@ -96,14 +96,15 @@ fn takes(states: &mut Vec<LexemeId>, next: LexemeId) -> bool {
     next.goes_on() && states.len() <= MAX_CLASS_STATES
 }
 
-/// The states that a class leads to.
+/// The states that the characters of a class lead to.
 pub(crate) struct ClassFrontier {
-    /// Whether the lexeme goes on by whole characters only.
+    /// True if the lexeme continues by whole characters only.
     is_text: bool,
-    /// Whether it may go on by characters that are left out of the class.
+    /// True if the lexeme may continue by characters that the class excludes.
     pub(crate) omitted: bool,
     pub(crate) states: Vec<LexemeId>,
-    /// For each state the ASCII characters that lead to it; all ones where one of several bytes does.
+    /// For each state, the ASCII characters that lead to it, one bit each; all bits are set if a multi-byte
+    /// character does.
     pub(crate) paths: Vec<u128>,
 }
 
@@ -112,9 +113,8 @@ impl ClassFrontier {
         Self { is_text, omitted: false, states: Vec::new(), paths: Vec::new() }
     }
 
-    /// Whether characters may be followed in place of the bytes that begin as they do: nothing else goes on
-    /// by these, or only characters that are
-    /// left out. Notes that there are such.
+    /// Returns `true` if characters may be followed in place of their bytes: no other bytes continue, or only
+    /// excluded characters do. Sets `omitted` in the latter case.
     fn are_characters(&mut self, is_strict: bool) -> bool {
         self.omitted |= self.is_text && !is_strict;
         is_strict || self.is_text
@@ -130,8 +130,8 @@ impl ClassFrontier {
         }
     }
 
-    /// Follows the characters of a class from the beginning of a lexeme. Gives the bytes of which not all
-    /// characters that begin so go on.
+    /// Follows the characters of a class from the beginning of a lexeme. Returns the first bytes for which
+    /// not all characters of the class continue.
     pub(crate) fn begin(
         &mut self,
         automaton: &Automaton,
@@ -158,8 +158,8 @@ impl ClassFrontier {
         Ok(not_first)
     }
 
-    /// Ends of paths, each by its state and the characters by which nothing goes on; with what stands before
-    /// it.
+    /// Returns the dead ends with the characters before them. Each is given by the position of its state and
+    /// the characters that do not continue.
     pub(crate) fn ends(
         &self,
         automaton: &Automaton,
@@ -170,7 +170,7 @@ impl ClassFrontier {
         if ends.is_empty() {
             return Ok(Vec::new());
         }
-        // Before a character of several bytes nothing is compared, so what these lead to is not needed.
+        // Predecessors by multi-byte characters are not needed: nothing before such a character is compared.
         let mut from: Vec<Vec<usize>> = vec![Vec::new(); self.states.len()];
         for (place, &state) in self.states.iter().enumerate() {
             going_on(automaton, state, class.ascii, budget, |next, _| {
@@ -193,15 +193,16 @@ impl ClassFrontier {
         Ok(ends.iter().map(end).collect())
     }
 
-    /// What ends at a state by some characters, or what leads there: whichever is less.
+    /// Returns the smaller set: the characters `here` that do not continue from a state, or the characters
+    /// that lead to it.
     pub(crate) fn fewer(&self, place: usize, here: u128) -> u128 {
         let way = self.paths[place];
         if way.count_ones() < here.count_ones() { way } else { here }
     }
 
-    /// Follows all characters of a class from a state. Gives those ASCII characters of the class with which
-    /// the lexeme does not go on;
-    /// nothing where that holds for some other characters.
+    /// Follows all characters of a class from a state. Returns the ASCII characters of the class by which the
+    /// lexeme does not continue. Returns `None` if the multi-byte characters by which it continues do not fit
+    /// the class.
     pub(crate) fn follow(
         &mut self,
         automaton: &Automaton,

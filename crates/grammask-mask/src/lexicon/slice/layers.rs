@@ -1,37 +1,35 @@
-//! Bitmaps by length: ids bucketed by a small number, with a row of bits for all ids up to a number.
+//! Length index: ids bucketed by a small number, the layer, with a row of bits for all ids up to a layer.
 
 use std::sync::Arc;
 
 use crate::node_set::{BitRow, is_within};
 
-/// Things, while they are put into layers.
+/// Builder of a [`LengthIndex`].
 pub(crate) struct LengthIndexBuilder {
     things: usize,
-    /// What is in each layer, in the order in which it was put there.
+    /// Ids of each layer, in the order of insertion.
     layers: Vec<Vec<u32>>,
 }
 
-/// The layers of things, when all are put.
+/// Ids by layer, possibly restricted to a subset.
 pub(crate) struct LengthIndex {
     layered: Arc<Layered>,
-    /// The things that are here, one bit each, of those that are in a layer; all of these, where nothing is
-    /// said.
+    /// Subset of the ids that this index contains, one bit each; `None` if it contains all.
     only: Option<BitRow>,
 }
 
-/// What any number of [`LengthIndex`] share.
+/// Data that an index shares with its subsets.
 struct Layered {
-    /// Layer by layer.
+    /// Ids, layer by layer.
     things: Box<[u32]>,
-    /// Where each layer begins, and one place more.
+    /// Start of each layer in `things`, and the end of the last one.
     starts: Box<[usize]>,
-    /// Rows of what is up to some layers, by ascending layer; the first is empty, the last has everything.
-    /// There is one wherever many things have
-    /// come since the last.
+    /// Rows of the ids up to some layers, by ascending layer. The first row is empty, the last one has all
+    /// ids. A row is stored after every `MAX_IDS_BETWEEN_ROWS` ids.
     rows: Box<[Row]>,
 }
 
-/// What is up to a layer, one bit each.
+/// Ids of all layers up to `layer`, one bit each.
 struct Row {
     layer: usize,
     bits: BitRow,
@@ -44,12 +42,12 @@ const MAX_IDS_BETWEEN_ROWS: usize = 256;
 const WORD: usize = u64::BITS as usize;
 
 impl LengthIndexBuilder {
-    /// So many things, in no layer.
+    /// Creates a builder for ids below `things`.
     pub(crate) fn new(things: usize) -> Self {
         Self { things, layers: Vec::new() }
     }
 
-    /// Puts a thing that is in none into a layer, which is not 0.
+    /// Adds an id to a layer. The id must be new, and the layer must not be 0.
     #[inline]
     pub(crate) fn put(&mut self, thing: usize, layer: u8) {
         let layer = usize::from(layer);
@@ -59,10 +57,10 @@ impl LengthIndexBuilder {
         self.layers[layer].push(thing as u32);
     }
 
-    /// When nothing is put any more: notes what most rows have in common.
+    /// Builds the index and its rows.
     ///
     /// # Complexity
-    /// Linear in the things.
+    /// Linear in the ids.
     pub(crate) fn complete(self) -> LengthIndex {
         let mut things = Vec::with_capacity(self.layers.iter().map(Vec::len).sum());
         let mut starts = vec![0];
@@ -87,47 +85,47 @@ impl LengthIndexBuilder {
 }
 
 impl Layered {
-    /// The row of most of what is up to a layer, and what is not in it.
+    /// Returns the last stored row up to a layer, and the ids up to the layer that are not in the row.
     fn up_to(&self, last: usize) -> (&Row, &[u32]) {
         let row = &self.rows[self.rows.partition_point(|row| row.layer <= last) - 1];
         (row, &self.things[self.start(row.layer + 1)..self.start(last.saturating_add(1))])
     }
 
-    /// The row of everything.
+    /// Returns the row of all ids.
     fn all(&self) -> &Row {
         &self.rows[self.rows.len() - 1]
     }
 
-    /// Where a layer begins.
+    /// Returns the start of a layer in `things`.
     fn start(&self, layer: usize) -> usize {
         self.starts[layer.min(self.starts.len() - 1)]
     }
 }
 
 impl LengthIndex {
-    /// Some of these things, one bit each, in the same layers.
+    /// Returns the index of a subset, given as one bit for each id. The subset must be contained in this one.
     pub(crate) fn only(&self, bits: Vec<u64>) -> Self {
-        debug_assert!(is_within(&bits, self.bits()), "there is something else");
+        debug_assert!(is_within(&bits, self.bits()), "the bits exceed the slice");
         Self { layered: Arc::clone(&self.layered), only: Some(bits.into()) }
     }
 
-    /// These things, one bit each.
+    /// Returns the ids, one bit each.
     pub(crate) fn bits(&self) -> &[u64] {
         self.only.as_ref().unwrap_or_else(|| &self.layered.all().bits)
     }
 
-    /// Whether these are all that are in a layer.
+    /// Returns `true` if the index is not restricted to a subset.
     pub(crate) fn is_whole(&self) -> bool {
         self.only.is_none()
     }
 
-    /// Whether a thing, if it is in a layer, is here.
+    /// Returns `true` if the subset contains an id. The id must be in a layer.
     #[inline]
     pub(crate) fn has(&self, thing: usize) -> bool {
         self.only.as_ref().is_none_or(|only| only[thing / WORD] >> (thing % WORD) & 1 == 1)
     }
 
-    /// Everything in one layer, in the order in which it was put there.
+    /// Returns the ids of one layer, in the order of insertion.
     pub(crate) fn at(&self, layer: usize) -> impl Iterator<Item = usize> {
         let range = self.layered.start(layer)..self.layered.start(layer.saturating_add(1));
         self.present(&self.layered.things[range])
@@ -137,10 +135,10 @@ impl LengthIndex {
         things.iter().map(|&thing| thing as usize).filter(|&thing| self.has(thing))
     }
 
-    /// Everything from layer 1 to the layer `last`, one bit each.
+    /// Returns the ids of the layers 1 to `last`, one bit each.
     ///
     /// # Complexity
-    /// Linear in the things, at 64 a step; but where that is everything, none.
+    /// Linear in the ids, 64 a step; constant if the result is a stored row.
     pub(crate) fn up_to(&self, last: usize) -> BitRow {
         let (row, more) = self.layered.up_to(last);
         match &self.only {
@@ -153,12 +151,12 @@ impl LengthIndex {
         bits.into()
     }
 
-    /// Whether a row has everything that is in a layer.
+    /// Returns `true` if a row has all ids.
     fn is_all(&self, row: &Row) -> bool {
         std::ptr::eq(row, self.layered.all())
     }
 
-    /// The same as a packed row.
+    /// As [`up_to`](Self::up_to), as a packed row of words of 32 bits.
     pub(crate) fn packed_up_to(&self, last: usize) -> Vec<u32> {
         let (row, more) = self.layered.up_to(last);
         let mut bits = self.those_of(row, |word| [word as u32, (word >> 32) as u32]).into_flattened();
@@ -166,17 +164,18 @@ impl LengthIndex {
         bits
     }
 
-    /// Those of a row's things that are here, word by word, each in the form that is wanted.
+    /// Returns the ids of a row that the subset contains, each word converted by `form`.
     fn those_of<T>(&self, row: &Row, form: impl Fn(u64) -> T) -> Vec<T> {
         match &self.only {
             None => row.bits.iter().map(|&word| form(word)).collect(),
-            // What is here is in some layer, so a row that no cache holds need not be read.
+            // All ids of the subset are in the last row, so the row need not be read; it is rarely in a CPU
+            // cache.
             Some(only) if self.is_all(row) => only.iter().map(|&word| form(word)).collect(),
             Some(only) => row.bits.iter().zip(&**only).map(|(word, only)| form(word & only)).collect(),
         }
     }
 
-    /// What is not shared with other layers, in bytes.
+    /// Returns the bytes of memory that are not shared with another index.
     pub(crate) fn bytes_used(&self) -> usize {
         let Layered { things, starts, rows } = &*self.layered;
         match &self.only {
@@ -193,9 +192,9 @@ impl LengthIndex {
 mod tests {
     use super::*;
 
-    /// A layer for each of some things; none for one in eight.
+    /// The layer of an id; `None` for one id in eight.
     fn layer(thing: usize) -> Option<u8> {
-        // Few things in the first layers and in the last ones, and more than fit beside a row in others.
+        // Few ids in the first and the last layers; in the others, more than `MAX_IDS_BETWEEN_ROWS`.
         let spread = thing * 2_654_435_761 % 65_536;
         (!spread.is_multiple_of(8)).then_some(match spread {
             0..64_000 => 2 + (spread % 5) as u8,
@@ -212,7 +211,7 @@ mod tests {
         });
         let all = layering.complete();
         assert!(all.layered.rows.len() > 3, "no more rows than {}", all.layered.rows.len());
-        // Some of the first of all that is in a layer.
+        // A subset of a subset: every third id below 19,000.
         let third = |thing: usize| thing.is_multiple_of(3) && thing < 19_000;
         let mut first = all.bits().to_vec();
         first[19_000 / 64 + 1..].fill(0);
@@ -223,7 +222,7 @@ mod tests {
         for (layers, is_some) in [(&all, false), (&some, true)] {
             let is_here = |thing: usize| !is_some || third(thing);
             for thing in 0..THINGS {
-                // Of what is in no layer nothing is here, but who has everything does not look.
+                // An id without a layer is in no subset; an unrestricted index does not check that.
                 let has = is_here(thing) && (!is_some || layer(thing).is_some());
                 assert_eq!(layers.has(thing), has, "{thing}");
             }

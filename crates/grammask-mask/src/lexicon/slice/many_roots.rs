@@ -1,8 +1,8 @@
 //! Walks a lexeme from a large set of trie nodes at once.
 //!
-//! If a class of characters leads to every root from one base node, and keeps the lexeme alive, the union of
-//! the subtrees
-//! is the slice of the class without the tokens that end before the first root.
+//! The strategy needs a class of characters that leads from one base node to every root and keeps the lexeme
+//! alive. The union of the subtrees is then the slice of the class without the tokens that end before the
+//! first root.
 
 use std::sync::Arc;
 
@@ -19,9 +19,9 @@ use crate::node_set::NodeSet;
 /// Trie nodes before the first roots; with more, the strategy does not pay.
 const MAX_NODES_BEFORE_ROOTS: usize = 1 << 13;
 
-/// What a lexeme takes below those of its nodes that a class of characters leads to from `base`, which is
-/// none of them. Gives up, with `false` and nothing taken,
-/// where the lexeme is not kept alive by the class, goes on by others, or much is before the first nodes.
+/// Takes the tokens that a lexeme accepts below those of `nodes` to which a class of characters leads from
+/// `base`, which is not one of them. Returns `false` and leaves the output unchanged if the class is not
+/// safe, other characters continue, or many nodes precede the roots.
 pub(crate) fn below(
     walk: &mut Walk<'_>,
     base: InnerId,
@@ -32,7 +32,7 @@ pub(crate) fn below(
     let lexicon = walk.lexicon;
     let (trie, outline) = (lexicon.trie(), lexicon.outline());
     let (automaton, budget) = (&lexicon.automaton, &lexicon.budget);
-    // Else much is before the first nodes, most likely.
+    // Otherwise many nodes probably precede the first roots.
     let is_near =
         outline.children(base).iter().any(|child| child.inner().is_some_and(|near| nodes.contains(near)));
     if by.counts() || !is_near {
@@ -57,10 +57,10 @@ pub(crate) fn below(
     let mut row = slice.row(&lexicon.vocabulary, slice.longest());
     let mut shared = slice.branches(slice.longest());
     let branches = Arc::make_mut(&mut shared);
-    // What is before the first nodes: nothing is taken there.
+    // Nodes before the first roots: no token is taken there.
     let mut before = vec![base];
     let mut frontier = Vec::new();
-    // What begins with a character of the class all the same, and does not go on as the class does.
+    // Children of roots by bytes in `not_first`: the lexeme continues there, but not as the class does.
     let mut begun = Vec::new();
     let mut place = 0;
     while let Some(&branch) = before.get(place) {

@@ -2,8 +2,7 @@
 //! of characters.
 //!
 //! Near the bound of a counter, most subtrees of the trie are cut somewhere. The tokens that are short enough
-//! are then
-//! read from the slice.
+//! are then read from the slice.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -28,7 +27,7 @@ mod paths;
 pub(crate) mod safe_class;
 pub(crate) mod utf8;
 
-/// What names a slice by numbers of characters: the characters.
+/// Character class of a slice: ASCII characters, one bit each, and a class of multi-byte characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Class {
     pub(crate) ascii: u128,
@@ -42,15 +41,15 @@ impl Class {
     pub(crate) const BYTES: Self = Self { ascii: u128::MAX, others: NonAscii::Bytes };
 }
 
-/// Position in a text made of a class: the number of characters, one that is cut included, and the state
-/// inside the last one.
+/// Position in a text of a class: the number of characters, including an incomplete last one, and the decoder
+/// state inside that one.
 type TextPosition = (u8, Utf8Decoder);
 
 impl Class {
     const START: TextPosition = (0, Utf8Decoder::Boundary);
 
-    /// The position after one more byte. Returns `None` if that byte belongs to no character of the class, or
-    /// to one too many.
+    /// Returns the position after one more byte. Returns `None` if the byte continues no character of the
+    /// class, or if the length would reach [`NOWHERE`].
     fn after(&self, (length, inside): TextPosition, byte: u8) -> Option<TextPosition> {
         let is_between = inside == Utf8Decoder::Boundary;
         let next = match self.others {
@@ -59,7 +58,7 @@ impl Class {
             }
             NonAscii::Bytes => Utf8Decoder::Boundary,
             NonAscii::None => return None,
-            // What is left out of them is so by `within`.
+            // Characters that these classes exclude are removed by `Slice::within`.
             NonAscii::Words | NonAscii::Lines | NonAscii::Characters => {
                 let (next, is_right) = inside.after(byte);
                 is_right.then_some(next)?
@@ -70,44 +69,45 @@ impl Class {
     }
 }
 
-/// The tokens and trie nodes that a class of characters leads to from a trie node: the root, mostly.
+/// The tokens and inner trie nodes whose paths from a base node consist of characters of a class. The base is
+/// mostly the root.
 pub(crate) struct Slice {
-    /// The place, and how many characters lead to it.
+    /// Base node. `before` is the number of characters that lead to it from the root.
     base: InnerId,
     before: u8,
-    /// The tokens by their lengths. One that is cut counts.
+    /// Tokens by number of characters, counted from the root; an incomplete last character counts.
     tokens: LengthIndex,
-    /// The branches between two characters, likewise; the place itself is not among them.
+    /// Inner nodes between two characters, likewise. The base itself is not among them.
     branches: LengthIndex,
-    /// By branch, whether it is of the class or not: its layer, or [`NOWHERE`].
+    /// Layer of each inner node, also outside the class; [`NOWHERE`] if the node is not between two
+    /// characters. Shared by derived slices.
     lengths: Arc<[u8]>,
-    /// For every ASCII character that is not of the class, the paths to it, once they were asked for.
+    /// Paths to each ASCII character outside the class, once requested.
     leaving: [OnceLock<Box<[PathStep]>>; 128],
 }
 
-/// A step on the paths through characters of a class to somewhere else; depth first, so a step goes on from
-/// the last one that is one less
-/// deep.
+/// Step of the paths through characters of a class to an edge that leaves it. Steps are in depth-first order:
+/// a step continues the last one that is one level less deep.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PathStep {
     pub(crate) node: TrieNodeId,
     pub(crate) depth: u16,
     pub(crate) byte: u8,
-    /// Whether this is where the way leads to.
+    /// True if the path ends here.
     pub(crate) leaves: bool,
 }
 
-/// ASCII characters of a counted class; the tokens of smaller ones are walked as fast.
+/// Minimum number of ASCII characters of a counted class. Walking the tokens of a smaller class is as fast.
 const MIN_CLASS_ASCII: u32 = 20;
 
-/// Length of what does not consist of the characters of a slice.
+/// Length of a node that is not in the slice. All other lengths are below it.
 pub(crate) const NOWHERE: u8 = u8::MAX;
 
 impl Slice {
     pub(crate) fn bytes_used(&self) -> usize {
         let paths = self.leaving.iter().filter_map(OnceLock::get);
         let paths: usize = paths.map(|steps| size_of_val(&steps[..])).sum();
-        // Shared with those that are made from it.
+        // Shared with the slices derived from it.
         let lengths = if self.branches.is_whole() { size_of_val(&*self.lengths) } else { 0 };
         size_of::<Self>() + self.tokens.bytes_used() + self.branches.bytes_used() + lengths + paths
     }
@@ -149,7 +149,7 @@ impl Slice {
         }
     }
 
-    /// Those of these tokens and branches whose bits are set, below a place.
+    /// Returns the slice of the given tokens and inner nodes, one bit each, below a base.
     fn only(&self, base: InnerId, before: u8, tokens: Vec<u64>, branches: Vec<u64>) -> Self {
         Self {
             base,
@@ -161,7 +161,7 @@ impl Slice {
         }
     }
 
-    /// What is below another place, to which a few ASCII characters lead.
+    /// Returns the slice below another base, to which at most `MAX_BASE_DEPTH` ASCII characters lead.
     ///
     /// # Complexity
     /// Linear in the tokens below.
@@ -179,15 +179,14 @@ impl Slice {
         every.only(base, before, tokens_below, branches_below)
     }
 
-    /// The slice of a class, made from that of all characters below the same place, or of all bytes.
+    /// Derives the slice of a class from the slice of all characters, or of all bytes, below the same base.
     ///
     /// # Complexity
-    /// Linear in the bytes of a row. Where a class has some characters of a group of [`ClassSignature`] but
-    /// not all, also in the nodes of the trie
-    /// that are left out for these.
+    /// Linear in the bytes of a row. If the class has some but not all characters of a group of
+    /// [`ClassSignature`], also linear in the trie nodes that are removed for them.
     fn within(every: &Self, trie: &Trie, outline: &TrieIndex, class: Class) -> Self {
         let base = every.base;
-        // What leads to the place does not count.
+        // Characters on the path to the base need not be in the class.
         let above = way(trie, outline, base).fold(0u128, |above, byte| above | 1 << byte);
         let (some, _) = ClassSignature::approximate(class.ascii | above, class.others.encoding());
         let mut tokens = outline.filter_tokens(some, every.tokens.bits());
@@ -196,7 +195,8 @@ impl Slice {
             |&byte: &u8| class.ascii >> byte & 1 == 0 && ClassSignature::of_byte(byte).is_subset(some);
         let edges = |byte| outline.edges_to(byte, nodes_below(trie, outline, base));
         for edge in (0..0x80).filter(is_other).flat_map(edges) {
-            // Else it was left out with its parent. The place itself is none of its branches.
+            // Otherwise the edge was removed with its parent. The base is not among the inner nodes of the
+            // slice.
             let parent = edge.parent.index();
             if edge.parent == base || branches[parent / 64] >> (parent % 64) & 1 == 1 {
                 let ids = trie.subtree_tokens(edge.child).iter();
@@ -208,34 +208,35 @@ impl Slice {
         every.only(base, every.before, tokens, branches)
     }
 
-    /// The place that it is below of.
+    /// Returns the base node.
     pub(crate) const fn base(&self) -> InnerId {
         self.base
     }
 
-    /// A slice has no token of more characters behind its place: they count from the root.
+    /// Returns the maximum number of characters of a token, counted from the base.
     pub(crate) const fn longest(&self) -> usize {
         (NOWHERE - 1 - self.before) as usize
     }
 
-    /// The tokens of up to so many characters, as a packed row.
+    /// Returns the tokens of at most `most` characters as a packed row.
     pub(crate) fn row(&self, vocabulary: &Vocabulary, most: usize) -> Vec<u32> {
         let mut row = self.tokens.packed_up_to(self.layer(most));
         row.truncate(vocabulary.mask_words());
         row
     }
 
-    /// The branches behind at least one and up to so many characters, one bit each.
+    /// Returns the inner nodes after at least one and at most `most` characters, one bit each.
     pub(crate) fn branches(&self, most: usize) -> BitRow {
         self.branches.up_to(self.layer(most))
     }
 
-    /// The layer of what is so many characters below the place.
+    /// Returns the layer of the nodes that are `length` characters below the base.
     fn layer(&self, length: usize) -> usize {
         length.saturating_add(usize::from(self.before))
     }
 
-    /// The number of characters before a branch, or [`NOWHERE`].
+    /// Returns the number of characters from the base to an inner node, or [`NOWHERE`] if it is not in the
+    /// slice.
     #[inline]
     pub(crate) fn length(&self, branch: InnerId) -> u8 {
         match self.lengths[branch.index()] {
@@ -246,7 +247,7 @@ impl Slice {
     }
 }
 
-/// Branches, while they are put into layers.
+/// Builder of the layers of inner nodes.
 struct Branches {
     layers: LengthIndexBuilder,
     lengths: Vec<u8>,
@@ -257,7 +258,7 @@ impl Branches {
         Self { layers: LengthIndexBuilder::new(outline.len()), lengths: vec![NOWHERE; outline.len()] }
     }
 
-    /// Puts a branch that stands between two characters.
+    /// Adds an inner node that is between two characters.
     #[inline]
     fn put(&mut self, branch: InnerId, length: u8) {
         self.layers.put(branch.index(), length);
@@ -265,13 +266,13 @@ impl Branches {
     }
 }
 
-/// The nodes below a place.
+/// Returns the range of the nodes strictly below a base.
 pub(crate) fn nodes_below(trie: &Trie, outline: &TrieIndex, base: InnerId) -> Range<u32> {
     let node = outline.node(base);
     node.0 + 1..trie.end(node).0
 }
 
-/// The bytes that lead to a place, the last one first.
+/// Returns the bytes on the path from the root to a base, the last one first.
 pub(crate) fn way<'a>(
     trie: &'a Trie,
     outline: &'a TrieIndex,
@@ -281,8 +282,8 @@ pub(crate) fn way<'a>(
     above.take_while(|&branch| branch != InnerId::ROOT).map(|branch| trie.byte(outline.node(branch)))
 }
 
-/// The paths from a place to some edges below it, which ascend; each without the steps that the last way has
-/// in common with it.
+/// Returns the paths from a base to some edges below it, which must ascend. Each path omits the steps that it
+/// shares with the previous one.
 fn paths<'a>(
     trie: &Trie,
     outline: &TrieIndex,
@@ -298,7 +299,7 @@ fn paths<'a>(
     let mut steps: Vec<PathStep> = Vec::new();
     for &Edge { parent, child } in edges {
         let last = steps.last().map(|step| step.node);
-        // What the last way went through ends behind it.
+        // The previous path contains a node if the node's subtree contains the end of the path.
         let is_shared =
             |shared: TrieNodeId| last.is_some_and(|last| shared < last && last < trie.end(shared));
         let above = std::iter::successors(Some(parent), |&branch| Some(outline.parent(branch)));
@@ -314,19 +315,19 @@ fn paths<'a>(
     steps.into()
 }
 
-/// The slices from which all others are made.
+/// The slices from which all others are derived.
 pub(crate) struct BaseSlices {
-    /// Of all characters, below the root and some other trie nodes; the root's first.
+    /// Slices of all characters, below each base; the one of the root comes first.
     characters: Box<[Slice]>,
-    /// Of all bytes, likewise.
+    /// Slices of all bytes, likewise.
     bytes: Box<[Slice]>,
 }
 
 impl BaseSlices {
-    /// For these trie nodes.
+    /// Computes the slices below some bases.
     ///
     /// # Complexity
-    /// Linear in the nodes of the trie, and for each place in the tokens below it.
+    /// Linear in the nodes of the trie, and for each base in the tokens below it.
     pub(crate) fn new(vocabulary: &Vocabulary, outline: &TrieIndex, bases: &[InnerId]) -> Self {
         let below_all = |class: Class| {
             let every = Slice::new(vocabulary, outline, &class);
@@ -339,14 +340,14 @@ impl BaseSlices {
         Self { characters: below_all(Class::EVERY), bytes: below_all(Class::BYTES) }
     }
 
-    /// Those of all characters, or of all bytes.
+    /// Returns the slices of all bytes if `others` is `Bytes`, else those of all characters.
     fn of(&self, others: NonAscii) -> &[Slice] {
         if others == NonAscii::Bytes { &self.bytes } else { &self.characters }
     }
 }
 
 impl Lexicon {
-    /// The slice of a class below a place: the root, or one to which ASCII characters lead.
+    /// Returns the slice of a class below a base: the root, or a node to which ASCII characters lead.
     pub(crate) fn slice(&self, class: Class, base: InnerId) -> &Slice {
         let base_slices = self.base_slices.of(class.others);
         let every = if class.others == NonAscii::Bytes { Class::BYTES } else { Class::EVERY };
@@ -369,14 +370,14 @@ impl Lexicon {
         }
     }
 
-    /// The edges by a byte from trie nodes of a slice.
+    /// Returns the edges by a byte whose parents are in a slice.
     pub(crate) fn edges_of<'a>(&'a self, slice: &'a Slice, byte: u8) -> impl Iterator<Item = &'a Edge> {
         let below = nodes_below(self.trie(), &self.outline, slice.base);
         let edges = self.outline.edges_to(byte, below).iter();
         edges.filter(|edge| slice.length(edge.parent) != NOWHERE)
     }
 
-    /// The paths through characters of a slice to an ASCII character that is none of them.
+    /// Returns the paths through characters of a slice to an ASCII character outside its class.
     pub(crate) fn leaving<'a>(&self, slice: &'a Slice, byte: u8) -> &'a [PathStep] {
         slice.leaving[usize::from(byte)].get_or_init(|| {
             let steps = paths(self.trie(), &self.outline, slice.base, self.edges_of(slice, byte));
@@ -385,7 +386,8 @@ impl Lexicon {
         })
     }
 
-    /// The paths through at least one character of a slice to where they may end by characters of it.
+    /// Returns the paths through at least one character of a slice to the edges at which it may have dead
+    /// ends.
     pub(crate) fn paths_to_dead_ends(&self, slice: &Slice, ends: &[DeadEnd]) -> Box<[PathStep]> {
         let (trie, outline, base) = (self.trie(), &self.outline, slice.base);
         let mut edges: Vec<&Edge> = Vec::new();
@@ -395,7 +397,7 @@ impl Lexicon {
             if near == 0 {
                 continue;
             }
-            // Most edges are seen at once to be behind something else.
+            // The byte before an edge rules out most edges.
             let may_end =
                 |parent: u8| if parent < 0x80 { near >> parent & 1 == 1 } else { near == u128::MAX };
             edges.extend(outline.edges_to(byte, nodes_below(trie, outline, base)).iter().filter(|edge| {
@@ -409,8 +411,8 @@ impl Lexicon {
         paths(trie, outline, base, edges.into_iter())
     }
 
-    /// The paths through characters of a slice to the characters of several bytes that are left out of it, of
-    /// which few are in a vocabulary.
+    /// Returns the paths through characters of a slice to the multi-byte characters that its class excludes.
+    /// Vocabularies contain few of them.
     pub(crate) fn paths_to_omitted(&self, slice: &Slice, others: NonAscii) -> Box<[PathStep]> {
         let (trie, outline, base) = (self.trie(), &self.outline, slice.base);
         let is_within = |&(before, _): &(InnerId, &Edge)| slice.length(before) != NOWHERE;
@@ -420,7 +422,7 @@ impl Lexicon {
         paths(trie, outline, base, edges.into_iter())
     }
 
-    /// The paths to the trie nodes of a slice that are behind just so many characters.
+    /// Returns the paths to the nodes of a slice after exactly `length` characters.
     pub(crate) fn paths_after(&self, slice: &Slice, length: usize) -> Box<[PathStep]> {
         let (trie, outline, base) = (self.trie(), &self.outline, slice.base);
         let edges: Vec<Edge> = slice
@@ -434,8 +436,8 @@ impl Lexicon {
     }
 }
 
-/// What a lexeme takes below a place, where it counts characters. Gives up, with `false`, where that cannot
-/// be read off a slice.
+/// Takes the tokens that a lexeme accepts below `base` if it counts the characters of a class. Returns
+/// `false` and leaves the output unchanged if they cannot be read off a slice.
 pub(crate) fn below(
     walk: &mut Walk<'_>,
     base: InnerId,
@@ -448,9 +450,10 @@ pub(crate) fn below(
     let budget = &lexicon.budget;
     let live = lexicon.automaton.live_bytes(lexeme, budget)?;
     let (ascii, others) = by.characters();
-    // Bytes that begin no character of the loop are looked at one by one; that is no way where they are many.
+    // Bytes outside the class are followed one by one below, which is done for ASCII bytes only.
     let has_strange = (0x80..=u8::MAX).any(|byte| live.contains(byte));
-    // Where no bound is near, no slice is needed. A slice must have all tokens up to the bound.
+    // If no bound is within the height of the trie, no slice is needed. The slice must contain all tokens up
+    // to the bound.
     let most = outline.height().min(counter.max as usize);
     let has_longer = outline.height() >= usize::from(NOWHERE)
         && most + lexicon.trie().depth(outline.node(base)) >= usize::from(NOWHERE);
@@ -467,7 +470,7 @@ pub(crate) fn below(
     output.allow_row(slice.row(&lexicon.vocabulary, most));
     if counter.completes && output.wants_exits() {
         let mut branches = slice.branches(most);
-        // Behind no character there is none.
+        // No inner node comes after 0 characters.
         if let few @ 1.. = counter.min.saturating_sub(1) {
             let few = slice.branches(few as usize);
             let those = Arc::make_mut(&mut branches).iter_mut();
@@ -475,12 +478,12 @@ pub(crate) fn below(
         }
         output.exit_at_all(&branches);
     }
-    // What else goes on behind some characters goes on at once, but where some are still asked for.
+    // Bytes outside the class continue at the start as well, unless the counter still has a minimum.
     let others = if counter.min == 0 { live.ascii() & !ascii } else { !ascii };
     if others == 0 {
         return Ok(true);
     }
-    // The states after each number of characters, and what else they take.
+    // The states after each number of characters. From each, the bytes outside the class are followed below.
     let letter = ascii.trailing_zeros() as u8;
     let mut states = vec![lexeme];
     let mut is_steady = false;

@@ -13,10 +13,11 @@ use crate::lexicon::walk::Walk;
 use crate::lexicon::walk::output::WalkOutput;
 use crate::node_set::{BitRow, over_range};
 
-/// Bytes up to which children are looked up one by one.
+/// Number of live bytes up to which children are looked up one by one.
 const MAX_BYTES_LOOKED_UP: usize = 4;
 
-/// The children of a place by some bytes: what is below is not as the rest of a slice.
+/// The children of a base by some first bytes. Their subtrees are excluded from a slice and walked
+/// separately.
 pub(crate) struct ExcludedFirsts(Vec<(u8, TrieNodeId)>);
 
 impl ExcludedFirsts {
@@ -25,18 +26,18 @@ impl ExcludedFirsts {
         Self(bytes.iter().filter_map(child).collect())
     }
 
-    /// Takes them out, with all that is below.
+    /// Removes the children and their subtrees from a row of tokens and from a row of inner nodes.
     pub(crate) fn forget(&self, lexicon: &Lexicon, row: &mut [u32], branches: &mut Option<BitRow>) {
         self.0.iter().for_each(|&(_, child)| forget(lexicon, child, row, branches));
     }
 
-    /// Whether a place is one of them, or below one.
+    /// Returns `true` if a node is one of the children, or below one.
     fn contains(&self, lexicon: &Lexicon, place: InnerId) -> bool {
         let (trie, node) = (lexicon.trie(), lexicon.outline().node(place));
         self.0.iter().any(|&(_, child)| child <= node && node < trie.end(child))
     }
 
-    /// Walks below them.
+    /// Walks the children and their subtrees.
     pub(crate) fn arrive(&self, walk: &mut Walk<'_>, output: &mut WalkOutput<'_>) -> Result<(), Error> {
         for &(byte, child) in &self.0 {
             let next = walk.lexicon.automaton.step(walk.lexeme, byte, &walk.lexicon.budget)?;
@@ -48,7 +49,7 @@ impl ExcludedFirsts {
     }
 }
 
-/// Takes the tokens and the branches of a subtree out of a row and of bits, of which there may be none.
+/// Removes the tokens and inner nodes of a subtree from a row of tokens and, if given, a row of inner nodes.
 pub(crate) fn forget(lexicon: &Lexicon, node: TrieNodeId, row: &mut [u32], branches: &mut Option<BitRow>) {
     let trie = lexicon.trie();
     trie.subtree_tokens(node).iter().for_each(|id| row[id.word()] &= !id.bit());
@@ -59,7 +60,7 @@ pub(crate) fn forget(lexicon: &Lexicon, node: TrieNodeId, row: &mut [u32], branc
     }
 }
 
-/// Follows paths through characters of a slice to where they lead, and goes on there.
+/// Follows paths through characters of a slice, and continues the walk at their ends.
 pub(crate) fn follow_paths(
     walk: &mut Walk<'_>,
     steps: &[PathStep],
@@ -72,8 +73,8 @@ pub(crate) fn follow_paths(
     })
 }
 
-/// The same for the paths to a byte that leads out of a slice, where a lexeme is in one state behind all
-/// characters of it: nothing has to be followed.
+/// Continues the walk after a byte that leaves a slice, for a lexeme that is in one state after all
+/// characters of the slice. The edges by the byte are sufficient, so no path is followed.
 pub(crate) fn leave(
     walk: &mut Walk<'_>,
     slice: &Slice,
@@ -100,7 +101,7 @@ pub(crate) fn leave(
     Ok(())
 }
 
-/// The same, telling what the lexeme is where they lead.
+/// Follows paths through characters of a slice, and calls `tell` with the node and the state at each end.
 pub(crate) fn follow_paths_with<'a>(
     walk: &mut Walk<'a>,
     steps: &[PathStep],
@@ -109,7 +110,7 @@ pub(crate) fn follow_paths_with<'a>(
 ) -> Result<(), Error> {
     let lexicon = walk.lexicon;
     let outline = lexicon.outline();
-    // The states by depth; nothing below the depth at which the way has been too long.
+    // States by depth. Steps below the depth `too_deep` are skipped: the path there is too long, or dead.
     let mut states = vec![walk.lexeme; outline.height() + 1];
     let mut too_deep = usize::MAX;
     for step in steps {
@@ -119,7 +120,7 @@ pub(crate) fn follow_paths_with<'a>(
         }
         too_deep = usize::MAX;
         let next = lexicon.automaton.step(states[depth - 1], step.byte, &lexicon.budget)?;
-        // The first character may be none with which the lexeme begins.
+        // The lexeme need not begin with every character of the class.
         if !step.leaves && !next.goes_on() {
             too_deep = depth;
             continue;
@@ -137,7 +138,7 @@ pub(crate) fn follow_paths_with<'a>(
     Ok(())
 }
 
-/// Goes on below all trie nodes behind just so many characters of a slice.
+/// Continues the walk below all trie nodes after exactly `reach` characters of a slice.
 pub(crate) fn continue_after(
     walk: &mut Walk<'_>,
     slice: &Slice,
@@ -156,7 +157,7 @@ pub(crate) fn continue_after(
             let (automaton, outline, budget) =
                 (&walk.lexicon.automaton, walk.lexicon.outline(), &walk.lexicon.budget);
             let live = automaton.live_bytes(next, budget)?;
-            // Near an end hardly anything goes on, and from one state behind most paths.
+            // Near the end of a text, few bytes are live, and most paths end in one state.
             let Some(branch) = outline.inner(node).filter(|_| live.len() <= MAX_BYTES_LOOKED_UP) else {
                 return walk.subtree(node, next, output);
             };

@@ -1,12 +1,11 @@
-//! Safe classes: classes of characters that keep a lexeme alive, whatever its states on the way are.
+//! Safe classes: classes of characters that keep a lexeme alive, in whichever states it is on the way.
 //!
 //! ```text
 //! (?s:.)*ab(?s:.)*    any character keeps it alive: each text can still be completed
 //! ```
 //!
-//! The tokens that consist of such characters are taken from the slice of the class; the trie is walked from
-//! the edges
-//! that leave the class alone.
+//! The tokens that consist of such characters are taken from the slice of the class. The trie is walked only
+//! from the edges that leave the class.
 
 use grammask_cache::Budget;
 use grammask_regular::{ByteSet, Error};
@@ -24,62 +23,61 @@ use crate::lexicon::walk::Walk;
 use crate::lexicon::walk::output::WalkOutput;
 use crate::lexicon::walk::self_loop::{NonAscii, SelfLoop};
 
-/// ASCII characters of a class; smaller classes have few tokens.
+/// Minimum number of ASCII characters of a class; smaller classes have few tokens.
 pub(crate) const MIN_CLASS_ASCII: u32 = 24;
 
 /// States that the search for a class visits before it stops.
 pub(crate) const MAX_CLASS_STATES: usize = 72;
 
-/// Characters that end a path, and characters before them, up to which such pairs are looked up in the trie.
-/// Beyond it, the characters are dropped from the class.
+/// Maximum number of characters at a dead end, and of characters right before it, for which such pairs are
+/// looked up in the trie. Beyond it, the characters are dropped from the class.
 const MAX_EXIT_ASCII: u32 = 4;
 
 /// Dead ends of a class; with more, as for a list of words, the search stops.
 const MAX_DEAD_ENDS: usize = 12;
 
-/// Characters that lead to a state of their own and are dropped if there are too many states.
+/// Maximum number of characters that lead to one state and are called rare. Rare characters are dropped if
+/// there are too many states.
 const MAX_RARE_ASCII: u32 = 2;
 
-/// Counter bounds from this one on are first taken for infinite.
+/// Counter bounds from this value on are first treated as infinite.
 const MIN_FAR_BOUND: usize = 16;
 
-/// Characters for which a class is followed: few tokens have more.
+/// Characters for which a class is followed; few tokens are longer.
 const MAX_CLASS_CHARS: usize = 24;
 
-/// Characters for which a class must keep the lexeme alive to be worth a slice. If it dies earlier, the
-/// characters
-/// that kill it are dropped, and the search starts again: most tokens are shorter than this.
+/// Characters for which a class must keep the lexeme alive to be worth a slice; most tokens are shorter. If
+/// the lexeme dies earlier, the characters that kill it are dropped, and the search starts again.
 const MIN_CLASS_CHARS: usize = 8;
 
-/// What keeps a lexeme alive.
+/// A class of characters that keeps a lexeme alive.
 pub(crate) struct SafeClass {
     pub(crate) class: Class,
-    /// The bytes with which characters of the class begin, but not the lexeme: not with all of these
-    /// characters.
+    /// First bytes of characters of the class for which the lexeme cannot begin with every such character.
     pub(crate) not_first: ByteSet,
-    /// For how many characters; `None` for ever.
+    /// Number of characters for which the lexeme stays alive; `None` if any number.
     pub(crate) reach: Option<usize>,
-    /// Whether the lexeme is complete behind one and more of them.
+    /// True if the lexeme is complete after one or more of the characters.
     pub(crate) completes: bool,
-    /// The ASCII characters that may lead somewhere else from some state, bit by bit.
+    /// ASCII characters outside the class by which some state continues, one bit each.
     pub(crate) leaving: u128,
-    /// Whether characters of several bytes that are left out may, too.
+    /// True if multi-byte characters that the class excludes may continue, too.
     pub(crate) omitted: bool,
-    /// Where characters of the class end some paths.
+    /// Positions at which some characters of the class do not continue.
     pub(crate) ends: Vec<DeadEnd>,
-    /// Whether the states were followed for some characters only.
+    /// True if the exploration of the states ended at a number of characters, not at a fixed point.
     pub(crate) is_cut: bool,
-    /// The states behind one and more characters of the class, where those of the lexeme itself were
-    /// followed.
+    /// States after one or more characters of the class. `None` if they are those of another lexeme, without
+    /// bounds.
     pub(crate) states: Option<Vec<LexemeId>>,
 }
 
-/// What a search for a class came to.
+/// Outcome of a search for a safe class.
 enum ClassSearch {
     Found(SafeClass),
-    /// Its states show none: nor do those of a lexeme that differs in that some of its bounds are nearer.
+    /// There is no class, and none for a lexeme that differs only in nearer bounds.
     None,
-    /// One was not found, but a lexeme with nearer bounds may have one.
+    /// No class was found, but a lexeme with nearer bounds may have one.
     Unknown,
 }
 
@@ -93,11 +91,11 @@ impl ClassSearch {
 }
 
 impl SafeClass {
-    /// What keeps a lexeme alive.
+    /// Finds a class that keeps a lexeme alive.
     ///
-    /// Where the characters of its text are counted, every character leads to another state. So the same
-    /// lexeme is looked at that does not count them: as long
-    /// as so many may follow as suffice to end its text, one is alive where the other is.
+    /// If a lexeme counts the characters of its text, every character leads to another state. The search then
+    /// explores the lexeme without the count. Both are alive as long as enough characters remain to end the
+    /// text.
     pub(crate) fn find(
         automaton: &Automaton,
         lexeme: LexemeId,
@@ -109,7 +107,7 @@ impl SafeClass {
             None => None,
         };
         let by_counter = by_counter.filter(|safe| !safe.completes);
-        // Without far bounds there are few states, and mostly no text that ends soon.
+        // A lexeme without far bounds has few states, and its texts rarely end soon.
         if by_counter.is_none()
             && let Some((free, most)) = automaton.unbounded(lexeme, MIN_FAR_BOUND, budget)?
         {
@@ -135,9 +133,8 @@ impl SafeClass {
         Ok(Self::of(automaton, lexeme, None, budget)?.found())
     }
 
-    /// The characters that a lexeme counts by itself, as long as there may be more of them; where those of
-    /// its whole text are counted beside
-    /// that, `most` of these.
+    /// Returns the class of the characters that a counter at the beginning of a lexeme counts, up to its
+    /// bound. If the characters of the whole text are counted as well, `most` is their maximum.
     fn of_counter(
         automaton: &Automaton,
         lexeme: LexemeId,
@@ -148,7 +145,7 @@ impl SafeClass {
         let by = SelfLoop::of(automaton, lexeme, budget)?;
         let (ascii, others) = by.characters();
         let Some((counter, omitted)) = by.open_counter() else { return Ok(None) };
-        // Behind the first few it would not be complete, and behind the others it would.
+        // Otherwise the lexeme is incomplete after the first characters, and complete after later ones.
         let is_uniform = !counter.completes || counter.min <= 1;
         if !is_uniform || others == NonAscii::Bytes || ascii.count_ones() < MIN_CLASS_ASCII {
             return Ok(None);
@@ -158,7 +155,7 @@ impl SafeClass {
         }
         let mut reach = counter.max as usize;
         if let Some(most) = most {
-            // No state on the way needs more than this one.
+            // No state on the way needs more characters to end the text than this one.
             let Some(room) = room(automaton, most, std::iter::once(lexeme)) else { return Ok(None) };
             reach = reach.min(room);
         }
@@ -179,9 +176,9 @@ impl SafeClass {
         }))
     }
 
-    /// The class of the characters that go on from a state and from where it leads to, without those that end
-    /// some way soon; where
-    /// characters are counted beside that, as long as a text of so many at most can still be ended.
+    /// Returns the class of the characters that continue from a state and from its successors, without those
+    /// that soon lead to a dead end. If the characters of the text are counted as well, `most` is their
+    /// maximum.
     fn of(
         automaton: &Automaton,
         start: LexemeId,
@@ -190,7 +187,8 @@ impl SafeClass {
     ) -> Result<ClassSearch, Error> {
         let mut has_ends = false;
         let found = Self::followed(automaton, start, most, Some(&mut has_ends), budget)?;
-        // What is cut anyhow is cut better where there is less to be looked for.
+        // If the exploration is cut, a search that drops the characters of dead ends is simpler and reaches
+        // farther.
         match found {
             ClassSearch::Found(safe) if !has_ends || !safe.is_cut => Ok(ClassSearch::Found(safe)),
             _ if has_ends => Self::followed(automaton, start, most, None, budget),
@@ -198,7 +196,8 @@ impl SafeClass {
         }
     }
 
-    /// The same; where ends are looked for, whether there have been any.
+    /// Implements [`of`](Self::of). Dead ends are collected if `has_ends` is given; it is set to `true` if
+    /// there are any.
     fn followed(
         automaton: &Automaton,
         start: LexemeId,
@@ -216,7 +215,7 @@ impl SafeClass {
         };
         let others = if has_others(&live) { most_others(automaton, main, budget)? } else { NonAscii::None };
         let is_text = automaton.is_text(start);
-        // Characters of which few lead to the same state.
+        // Rare characters: at most `MAX_RARE_ASCII` of them lead to one state.
         let mut cold = 0;
         let mut ascii = first;
         ascii |= going_on(automaton, main, u128::MAX, budget, |_, by| {
@@ -246,7 +245,7 @@ impl SafeClass {
                 if ends.len() > MAX_DEAD_ENDS {
                     return Ok(ClassSearch::None);
                 }
-                // Behind how many characters a state is, is not known before.
+                // The characters that lead to a state are complete only after the loop above.
                 let is_behind_many =
                     |&&(place, _): &&(usize, u128)| frontier.paths[place].count_ones() > MAX_EXIT_ASCII;
                 let late = ends.iter().filter(is_behind_many);
@@ -267,7 +266,7 @@ impl SafeClass {
                         continue;
                     }
                     if reach < MIN_CLASS_CHARS {
-                        // Each time that one of these comes, there are as many states again.
+                        // Each occurrence of a rare character adds as many states as there are already.
                         ascii &= !std::mem::take(&mut cold);
                         if class.ascii == ascii {
                             return Ok(ClassSearch::None);
@@ -299,7 +298,8 @@ impl SafeClass {
                 if let Some(safe) = safe.with_states(automaton, start, &frontier.states, budget)? {
                     return Ok(ClassSearch::Found(safe));
                 }
-                // Behind the characters that lead back to where most lead, it is complete or not.
+                // Restrict the class to the characters that lead back to the main state, so that `completes`
+                // has one value.
                 let returning = going_back(automaton, main, budget)? & ascii;
                 if returning == ascii {
                     return Ok(ClassSearch::Unknown);
@@ -311,8 +311,8 @@ impl SafeClass {
         Ok(if is_unknown { ClassSearch::Unknown } else { ClassSearch::None })
     }
 
-    /// The characters that lead a lexeme back to where it is: where nothing else begins as those of several
-    /// bytes do, or all that does is text.
+    /// Returns the class of the characters that lead a lexeme back to its own state. Returns `None` if other
+    /// bytes continue where multi-byte characters begin, unless the lexeme is text.
     pub(crate) fn of_loop(
         automaton: &Automaton,
         lexeme: LexemeId,
@@ -323,8 +323,8 @@ impl SafeClass {
         let live = automaton.live_bytes(lexeme, budget)?;
         let (are_characters, is_strict) = match others {
             NonAscii::None => (!has_others(&live), true),
-            // Where a text goes on with the class, there are no characters to be cut. A bound that is far now
-            // is met with the same slice.
+            // A class of bytes has no multi-byte characters to be cut. A bound that is far now is met later
+            // with the same slice.
             NonAscii::Bytes => (true, true),
             NonAscii::Words | NonAscii::Lines | NonAscii::Characters => {
                 let behind = after_multibyte(automaton, lexeme, others, budget)?;
@@ -345,9 +345,8 @@ impl SafeClass {
         }))
     }
 
-    /// The same with what can be read off the beginning and the states behind some characters; nothing where
-    /// only some of these are
-    /// complete.
+    /// Adds the properties of the start and of the states after some characters. Returns `None` if only some
+    /// of these states are complete.
     fn with_states(
         mut self,
         automaton: &Automaton,
@@ -367,7 +366,7 @@ impl SafeClass {
         Ok(Some(self))
     }
 
-    /// Whether few edges of the trie below a place lead out of the class.
+    /// Returns `true` if at most `LexiconConfig::leaving` edges of the trie below `base` leave the class.
     fn leaves_little(&self, lexicon: &Lexicon, base: InnerId) -> bool {
         let below = nodes_below(lexicon.trie(), lexicon.outline(), base);
         let out = (0..128u8).filter(|byte| self.leaving >> byte & 1 == 1);
@@ -376,14 +375,14 @@ impl SafeClass {
     }
 }
 
-/// Whether there are bytes that are no ASCII.
+/// Returns `true` if some byte is not ASCII.
 pub(crate) fn has_others(bytes: &ByteSet) -> bool {
     !bytes.is_subset(&ByteSet::range(0, 0x7F))
 }
 
-/// How many characters may follow, where `most` may be in the rest of a text, and it must be possible to end
-/// it from any of some states; nothing
-/// where there may be none, or where it is not evident. One that is cut counts.
+/// Returns how many characters may follow such that the text can still be ended from each of `states`. The
+/// rest of the text has at most `most` characters, an incomplete one included. Returns `None` if no character
+/// may follow, or if this is not evident.
 pub(crate) fn room(
     automaton: &Automaton,
     most: usize,
@@ -394,8 +393,8 @@ pub(crate) fn room(
     most.checked_sub(enough).filter(|&room| room > 0)
 }
 
-/// Those of some ASCII characters, bit by bit, with which a lexeme goes on. Tells where they lead, and by
-/// which bits.
+/// Returns those of the ASCII characters `among` by which a lexeme continues, one bit each. Calls `tell` with
+/// each successor and the characters that lead to it.
 pub(crate) fn going_on(
     automaton: &Automaton,
     state: LexemeId,
@@ -415,15 +414,15 @@ pub(crate) fn going_on(
     Ok(ascii)
 }
 
-/// The ASCII characters that lead from a state back to it, bit by bit.
+/// Returns the ASCII characters that lead from a state back to itself, one bit each.
 fn going_back(automaton: &Automaton, state: LexemeId, budget: &Budget) -> Result<u128, Error> {
     let mut ascii = 0;
     going_on(automaton, state, u128::MAX, budget, |next, by| ascii |= if next == state { by } else { 0 })?;
     Ok(ascii)
 }
 
-/// The ASCII characters with which a lexeme goes on, bit by bit; and the states behind them, with how many
-/// lead to each.
+/// Returns the ASCII characters by which a lexeme continues, one bit each. Also returns the successors, each
+/// with the number of characters that lead to it.
 pub(crate) fn after_ascii(
     automaton: &Automaton,
     state: LexemeId,
@@ -439,8 +438,8 @@ pub(crate) fn after_ascii(
     Ok((ascii, counts))
 }
 
-/// Takes what a lexeme accepts below `base`, where it counts the characters of a class. Returns `false` if it
-/// does not.
+/// Takes the tokens that a lexeme accepts below `base` if it counts the characters of a class. Returns
+/// `false` if it does not.
 pub(crate) fn below_counter(
     walk: &mut Walk<'_>,
     base: InnerId,
@@ -456,9 +455,8 @@ pub(crate) fn below_counter(
     }
 }
 
-/// Takes what a lexeme accepts below `base`, where it loops and goes on by few other edges of the trie: so
-/// there is little to
-/// take that the loop does not. Returns `false` if that is not so.
+/// Takes the tokens that a lexeme accepts below `base` if it loops and at most `LexiconConfig::strays` edges
+/// of the trie leave the loop. Returns `false` otherwise.
 pub(crate) fn below_loop(
     walk: &mut Walk<'_>,
     base: InnerId,
@@ -474,8 +472,8 @@ pub(crate) fn below_loop(
     }
 }
 
-/// Takes what a lexeme accepts below `base`, where a class of characters keeps it alive. Returns `false` if
-/// none does.
+/// Takes the tokens that a lexeme accepts below `base` if a class of characters keeps it alive. Returns
+/// `false` if there is no such class.
 pub(crate) fn below(
     walk: &mut Walk<'_>,
     base: InnerId,
@@ -497,9 +495,8 @@ pub(crate) fn below(
     }
 }
 
-/// What a lexeme takes below a place, where this keeps it alive. Gives up, with `false`, where tokens are too
-/// long, or where it would have to be
-/// told what is taken of other trie nodes and cannot.
+/// Takes the tokens that a lexeme accepts below `base`, from the slice of a safe class. Returns `false` if
+/// tokens are too long, or if nodes that remain to be walked cannot be dropped.
 fn take(
     walk: &mut Walk<'_>,
     base: InnerId,
@@ -527,7 +524,7 @@ fn take(
     let mut branches = are_needed.then(|| slice.branches(reach));
     let excluded = ExcludedFirsts::of(lexicon, base, &safe.not_first);
     excluded.forget(lexicon, &mut row, &mut branches);
-    // What is behind more characters is looked for below.
+    // Nodes after more characters are walked by `continue_after`.
     let is_too_far = |branch| (reach..usize::from(NOWHERE)).contains(&usize::from(slice.length(branch)));
     let mut ended = Vec::new();
     let to_dead_ends = lexicon.paths_to_dead_ends(slice, &safe.ends);

@@ -6,8 +6,7 @@ use grammask_trie::index::ExcludedChars;
 
 use crate::lexicon::automaton::{Automaton, LexemeId};
 
-/// The bytes that begin characters of several bytes, and the bytes that may follow: first the second byte,
-/// then how many more.
+/// Multi-byte characters: first and last lead byte, first and last second byte, number of further bytes.
 const LEADS: [(u8, u8, u8, u8, usize); 8] = [
     (0xC2, 0xDF, 0x80, 0xBF, 0),
     (0xE0, 0xE0, 0xA0, 0xBF, 1),
@@ -19,7 +18,7 @@ const LEADS: [(u8, u8, u8, u8, usize); 8] = [
     (0xF4, 0xF4, 0x80, 0x8F, 2),
 ];
 
-/// The bytes that are no ASCII and begin no character.
+/// Returns the non-ASCII bytes that begin no character.
 pub(crate) fn no_leads() -> ByteSet {
     ByteSet::range(0x80, 0xC1).union(&ByteSet::range(0xF5, u8::MAX))
 }
@@ -27,9 +26,9 @@ pub(crate) fn no_leads() -> ByteSet {
 /// States inside multi-byte characters; free text has fewer.
 const MAX_STATES_INSIDE: usize = 64;
 
-/// Tells the states behind all characters of several bytes, and gives whether no other bytes go on where one
-/// of theirs may stand. Nothing
-/// where some character cannot be finished, or where a state behind one is not taken.
+/// Calls `takes` with the states after all multi-byte characters. Returns `Some(true)` if no other bytes
+/// continue at or inside these characters. Returns `None` if the lexeme cannot finish some character, or if
+/// `takes` returns `false`.
 pub(crate) fn after_characters(
     automaton: &Automaton,
     from: LexemeId,
@@ -45,7 +44,7 @@ pub(crate) fn after_characters(
     Ok(strict.map(|inside| inside && is_strict))
 }
 
-/// The same for all characters but some; these go on where other bytes do.
+/// As [`after_characters`], for all characters but some. The excluded characters count as other bytes.
 pub(crate) fn after_characters_except(
     automaton: &Automaton,
     from: LexemeId,
@@ -76,8 +75,8 @@ pub(crate) fn after_characters_except(
     Ok(Some(is_strict))
 }
 
-/// The same for the characters that begin with a byte. Where some of them are left out, their other bytes
-/// must be any from 0x80 to 0xBF.
+/// As [`after_characters_except`], for the characters that begin with `lead`. If some of them are excluded,
+/// all bytes from 0x80 to 0xBF must be possible after the lead byte.
 pub(crate) fn after_lead_except(
     automaton: &Automaton,
     from: LexemeId,
@@ -94,7 +93,7 @@ pub(crate) fn after_lead_except(
     let lead = automaton.step(from, lead, budget)?;
     let any = ByteSet::range(0x80, 0xBF);
     let is_inside = |state: LexemeId| state.goes_on() && !state.completes();
-    // States inside of characters, and by which bytes one ends there.
+    // States inside characters, with the last bytes of the characters that end there.
     let mut inside: Vec<(LexemeId, ByteSet)> = Vec::new();
     let mut second = any;
     for omission in &omissions {
@@ -128,7 +127,7 @@ pub(crate) fn after_lead_except(
     Ok(Some(is_strict))
 }
 
-/// As [`after_characters`] for the characters that begin with bytes of a range.
+/// As [`after_characters`], for the characters whose lead bytes are in a range.
 pub(crate) fn after_leads(
     automaton: &Automaton,
     from: LexemeId,
@@ -136,7 +135,8 @@ pub(crate) fn after_leads(
     budget: &Budget,
     mut takes: impl FnMut(LexemeId) -> bool,
 ) -> Result<Option<bool>, Error> {
-    // States inside of a character, with the range of the next byte and how many more follow it; each once.
+    // States inside a character, with the range of the next byte and the number of bytes after it, without
+    // repetition.
     let mut inside: Vec<(LexemeId, u8, u8, usize)> = Vec::new();
     let visit = |inside: &mut Vec<(LexemeId, u8, u8, usize)>, next: (LexemeId, u8, u8, usize)| {
         let is_fine = next.0.goes_on() && !next.0.completes();

@@ -33,18 +33,18 @@ const MAX_BASE_DEPTH: usize = 64;
 /// Pairs of states that one search for an inclusion visits; beyond it, the answer is no.
 const MAX_PAIRS_PER_INCLUSION: usize = 24;
 
-/// Pairs of states that all inclusions of a walk visit together: counters have a pair for each number.
+/// Pairs of states that all inclusions of a walk visit together. A counter has a pair for each number.
 const MAX_PAIRS_PER_WALK: usize = 4096;
 
-/// The bytes by which a lexeme goes on, if few edges of the trie are by these. For large sets of nodes.
+/// Returns the live bytes of a lexeme, if few edges of the trie are by these. For large sets of nodes.
 pub(crate) fn live_bytes_of_few_edges(lexicon: &Lexicon, lexeme: LexemeId) -> Result<Option<ByteSet>, Error> {
     let live = lexicon.automaton.live_bytes(lexeme, &lexicon.budget)?;
     let edges: usize = live.iter().map(|byte| lexicon.outline().edges(byte).len()).sum();
     Ok((edges * MIN_EDGE_RATIO < lexicon.trie().len()).then_some(live))
 }
 
-/// Takes what the lexeme of a walk accepts below all nodes of a set, if it goes on by no other bytes than
-/// `live`.
+/// Takes the tokens that the lexeme of a walk accepts below all nodes of a set, if it continues by the bytes
+/// `live` only.
 pub(crate) fn below_bytes(
     walk: &mut Walk<'_>,
     continuation: &Continuation,
@@ -63,7 +63,8 @@ pub(crate) fn below_bytes(
     Ok(())
 }
 
-/// Takes what the lexeme of a walk accepts below all nodes of a set; by slices below bases if `by_slices`.
+/// Takes the tokens that the lexeme of a walk accepts below all nodes of a set; by slices below bases if
+/// `by_slices`.
 pub(crate) fn below(
     walk: &mut Walk<'_>,
     continuation: &Continuation,
@@ -77,7 +78,7 @@ pub(crate) fn below(
     let outline = lexicon.outline();
     let places = continuation.set();
     if let NodeSet::Bits(bits) = places {
-        // In the order of the trie: what an earlier place's walk takes as well is left out.
+        // In the order of the trie. A node is skipped if the walk from an earlier node has covered it.
         walk.remaining = Some(bits[..].into());
     }
     let mut taken = Vec::new();
@@ -109,14 +110,13 @@ pub(crate) fn below(
 }
 
 /// Returns the bases of slices: the root, and the nodes with at least `base_size` nodes below them to which
-/// ASCII
-/// characters lead.
+/// ASCII characters lead.
 pub(crate) fn bases(trie: &Trie, outline: &TrieIndex, config: &LexiconConfig) -> Box<[InnerId]> {
     let mut bases = Vec::new();
     let mut open = if outline.is_empty() { Vec::new() } else { vec![InnerId::ROOT] };
     while let Some(base) = open.pop() {
         bases.push(base);
-        // In the numbers of characters that slices tell apart, there must be room for some.
+        // The depth is limited so that numbers of characters fit in a layer.
         if trie.depth(outline.node(base)) + 1 >= MAX_BASE_DEPTH {
             continue;
         }
@@ -134,13 +134,13 @@ pub(crate) struct Walk<'a> {
     pub(crate) lexeme: LexemeId,
     /// The nodes that are still to be walked, one bit each, if they are many.
     remaining: Option<Box<[u64]>>,
-    /// States, and whether each accepts all that the lexeme accepts.
+    /// States, each with `true` if it is known to accept all that the lexeme accepts.
     larger: Vec<(LexemeId, bool)>,
-    /// States, and whether the lexeme accepts all that each accepts.
+    /// States, each with `true` if the lexeme is known to accept all that the state accepts.
     smaller: Vec<(LexemeId, bool)>,
     /// Pairs of states that inclusions may still visit.
     pairs: usize,
-    /// The states by depth.
+    /// States by depth.
     path: Vec<(LexemeId, &'a State)>,
     pub(crate) cost: WalkCost,
     /// Cost, in trie nodes, of entries that were computed on the way.
@@ -169,8 +169,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The lexeme is in `state` at a node: takes the node's tokens and what is below, unless it has died on
-    /// the way.
+    /// Takes the tokens at and below a node where the lexeme is in `state`, unless the state is dead.
     pub(crate) fn arrive(
         &mut self,
         node: TrieNodeId,
@@ -193,7 +192,8 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Takes what is below a node where the lexeme is in `state`. Below a base, that is an entry of its own.
+    /// Takes the tokens below a node where the lexeme is in `state`. Below a base, these are an entry of
+    /// their own.
     pub(crate) fn subtree(
         &mut self,
         root: TrieNodeId,
@@ -206,7 +206,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Returns the base at a node. Returns `None` if there is none, or if each node has to be noticed.
+    /// Returns the base at a node. Returns `None` if there is none, or if the walk must visit each node.
     fn base(&self, node: TrieNodeId) -> Option<InnerId> {
         let (trie, lexicon) = (self.lexicon.trie(), self.lexicon);
         let is_much = (trie.end(node).0 - node.0) as usize > lexicon.config.base_size;
@@ -216,7 +216,7 @@ impl<'a> Walk<'a> {
         lexicon.outline().inner(node).filter(|branch| lexicon.bases.binary_search(branch).is_ok())
     }
 
-    /// Takes the entry below a base.
+    /// Takes the tokens and exits of the entry below a base.
     fn take_entry(
         &mut self,
         base: InnerId,
@@ -229,13 +229,12 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Takes what is below a node at which the lexeme is in `state`.
+    /// Takes the tokens below a node at which the lexeme is in `state`.
     fn below(&mut self, root: TrieNodeId, state: LexemeId, output: &mut WalkOutput<'_>) -> Result<(), Error> {
         let (lexicon, ends) = (self.lexicon, self.lexicon.trie().columns().ends);
         let outline = lexicon.outline();
         let is_wide = |node: TrieNodeId| ends[node.index()] - node.0 >= MIN_NODES_FOR_BYTE_SEARCH;
-        // Where not every place has to be noticed, few bytes are found faster than all children are looked
-        // at.
+        // If not every node must be visited, looking up few bytes is faster than scanning all children.
         if !is_wide(root) || self.remaining.is_some() {
             return self.all_below(root, state, output);
         }
@@ -272,11 +271,10 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Takes what is below a node by looking at all children, in the order of the trie.
+    /// Takes the tokens below a node by scanning all children, in the order of the trie.
     ///
     /// The state is stored by depth. Tokens and exits are taken as ranges of nodes, so that a node costs
-    /// little while the
-    /// lexeme stays alive.
+    /// little while the lexeme stays alive.
     fn all_below(
         &mut self,
         root: TrieNodeId,
@@ -286,7 +284,7 @@ impl<'a> Walk<'a> {
         let lexicon = self.lexicon;
         let (trie, automaton) = (lexicon.trie(), &lexicon.automaton);
         let (bytes, ends, depths) = (trie.columns().bytes, trie.columns().ends, trie.columns().depths);
-        // A leaf is no subtree.
+        // A leaf is not a subtree.
         let by_loops = lexicon.strategies.is_on(SELF_LOOP_POSITION);
         let slice_size = if by_loops { lexicon.config.slice_size.max(2) } else { u32::MAX };
         let end = ends[root.index()];
@@ -300,8 +298,8 @@ impl<'a> Walk<'a> {
         path.resize(lexicon.outline().height() + 1, (state, here));
         path[0] = (state, here);
         let mut node = root.0 + 1;
-        // Where the run of nodes begins that the lexeme takes, and the run of those at which it is complete,
-        // if the last one is in such a run.
+        // Start of the current range of accepted nodes, and of the current range of nodes at which the lexeme
+        // is complete, if any.
         let mut taken = node;
         let mut complete = None;
         let mut nodes = 0;
@@ -362,8 +360,8 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Takes the exits of a whole subtree if the lexeme loops over it, and returns `true` then. The caller
-    /// takes the tokens.
+    /// Takes the exits of a whole subtree and returns `true` if the lexeme loops over it. The caller takes
+    /// the tokens.
     #[inline]
     fn takes_whole(
         &mut self,
@@ -405,14 +403,14 @@ impl<'a> Walk<'a> {
         let (ascii, others) = by.characters();
         let is_stray = |&byte: &u8| match byte {
             0..0x80 => ascii >> byte & 1 == 0,
-            // White space is little by itself, but what follows it is much.
+            // There is little white space, but many nodes follow it.
             _ => matches!(others, NonAscii::None | NonAscii::Words),
         };
         let below = nodes_below(self.lexicon.trie(), outline, base);
         Ok(live.iter().filter(is_stray).map(|byte| outline.edges_to(byte, below.clone()).len()).sum())
     }
 
-    /// Returns `true` if the first character below a node leads to another state, as far as one byte shows.
+    /// Returns `true` if the first byte below a node leads to another state.
     fn leaves(&self, node: TrieNodeId, state: LexemeId) -> Result<bool, Error> {
         let byte = self.lexicon.trie().columns().bytes[node.index() + 1];
         let next = self.lexicon.automaton.step(state, byte, &self.lexicon.budget)?;
@@ -420,8 +418,8 @@ impl<'a> Walk<'a> {
     }
 
     /// Decides between two walks that meet at a node, if one accepts all that the other accepts. Returns
-    /// `true` if the walk
-    /// from the node itself is the larger one; otherwise that node may be dropped from `remaining`.
+    /// `true` if the walk from the node itself is the larger one; otherwise that node may be dropped from
+    /// `remaining`.
     ///
     /// # Source
     /// M. De Wulf, L. Doyen, T. Henzinger and J.-F. Raskin, "Antichains", 2006.
@@ -440,14 +438,14 @@ impl<'a> Walk<'a> {
         self.is_smaller(state)
     }
 
-    /// Drops nodes below which all that the lexeme would accept has been taken.
+    /// Drops nodes below which all tokens that the lexeme accepts have been taken.
     pub(crate) fn leave_out_all(&mut self, branches: &[u64]) {
         if let Some(remaining) = &mut self.remaining {
             remaining.iter_mut().zip(branches).for_each(|(remaining, taken)| *remaining &= !taken);
         }
     }
 
-    /// Drops nodes that are done.
+    /// Drops nodes that have been walked.
     pub(crate) fn leave_out_each(&mut self, places: &[InnerId]) {
         if let Some(remaining) = &mut self.remaining {
             places.iter().for_each(|place| remaining[place.index() / 64] &= !(1 << (place.index() % 64)));

@@ -1,6 +1,5 @@
 //! The output of a walk over the trie: the accepted tokens, and the trie nodes at which the walked rule or
-//! lexeme is
-//! complete (its exits).
+//! lexeme is complete (its exits).
 
 use std::ops::BitOrAssign;
 use std::sync::Arc;
@@ -17,31 +16,31 @@ use crate::node_set::{BitRow, NodeSet};
 /// Words of a row for each token of a list: more tokens are stored as a row.
 const WORDS_PER_LISTED_TOKEN: usize = 4;
 
-/// A trie with what is known about it: what a walk needs.
+/// A trie with its index and the constants that a walk needs.
 #[derive(Clone, Copy)]
 pub(crate) struct TrieContext<'a> {
     pub(crate) vocabulary: &'a Vocabulary,
     pub(crate) trie: &'a Trie,
     pub(crate) outline: &'a TrieIndex,
-    /// Sets of up to this many trie nodes are lists.
+    /// Maximum number of trie nodes of a set that is a list.
     pub(crate) short: usize,
     /// All tokens of the trie, as a packed row.
     pub(crate) every: &'a [u32],
 }
 
 impl TrieContext<'_> {
-    /// So many tokens are better a row.
+    /// Returns the number of tokens beyond which a row is smaller than a list.
     pub(crate) fn many(&self) -> usize {
         self.vocabulary.mask_words() / WORDS_PER_LISTED_TOKEN
     }
 }
 
-/// What is asked of a walk.
+/// Output that is requested from a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Want {
-    /// The tokens alone: nobody goes on behind.
+    /// Tokens only: nothing continues at the exits.
     Tokens,
-    /// Also where the outside takes over.
+    /// Tokens and exits.
     TokensAndExits,
 }
 
@@ -52,28 +51,28 @@ pub(crate) enum OutputTokens {
     Row(Vec<u32>),
 }
 
-/// What a walk has found so far.
+/// The output of a walk so far.
 pub(crate) struct WalkOutput<'a> {
     context: TrieContext<'a>,
     want: Want,
-    /// Allowed tokens as ranges of the trie's token list, which is ordered as the nodes are; and the last
-    /// range, which may grow.
+    /// Allowed tokens as ranges of the trie's token list, which is in the order of the nodes. `last` is the
+    /// last range, which may still grow.
     ranges: Vec<(u32, u32)>,
     last: (u32, u32),
-    /// The branches at which the one outermost origin is complete.
+    /// Inner nodes at which the outermost origin is complete.
     exits: Vec<InnerId>,
-    /// Ranges of branches at which it is complete: at all of them; where it stands between two characters.
+    /// Ranges of inner nodes at which it is complete: at all of them, or (`between`) at those between two
+    /// characters.
     everywhere: Vec<(u32, u32)>,
     between: Vec<(u32, u32)>,
-    /// Further tokens, as a packed row; and further branches, one bit each. Empty, or none, where there are
-    /// none.
+    /// Further tokens as a packed row, and further exits, one bit each. Empty, or `None`, if there are none.
     row: Vec<u32>,
     bits: Option<BitRow>,
-    /// How much was walked for it.
+    /// Cost of the walk.
     pub(crate) cost: WalkCost,
 }
 
-/// The lists of output that are done with, empty: those of the next ones grow to about the same lengths.
+/// Empty buffers of earlier outputs. Later outputs grow to about the same lengths.
 #[derive(Default)]
 pub(crate) struct OutputBuffers {
     ranges: Vec<(u32, u32)>,
@@ -81,7 +80,7 @@ pub(crate) struct OutputBuffers {
 }
 
 impl OutputBuffers {
-    /// How much they can hold without more memory.
+    /// Returns the total capacity of the buffers, in elements.
     pub(crate) fn capacity(&self) -> usize {
         self.ranges.capacity() + self.exits.capacity()
     }
@@ -90,13 +89,13 @@ impl OutputBuffers {
 /// Number of nodes from which on the children by a byte are looked up for the whole set.
 const MIN_NODES_BY_BYTE: usize = 4;
 
-/// Number of children up to which a set steps to each by itself, without finding all bytes that it scans.
+/// Number of children up to which a set steps to each child, instead of finding all bytes that it scans.
 const MAX_CHILDREN_ASKED_SINGLY: usize = 3;
 
-/// A branch on the way of a walk, and where the set there goes on.
+/// An inner node on the path of a walk, with the successors of the set there.
 struct Frame<'a> {
     successors: Successors<'a>,
-    /// The children that are still to be walked.
+    /// Children that are still to be walked.
     children: &'a [Child],
 }
 
@@ -116,7 +115,7 @@ impl<'a> Frame<'a> {
         Ok(Self { successors, children })
     }
 
-    /// The next child by a byte that the set may take.
+    /// Returns the next child by a byte that the set may scan.
     #[inline]
     fn next(&mut self) -> Option<&'a Child> {
         while let [child, others @ ..] = self.children {
@@ -134,12 +133,12 @@ impl<'a> WalkOutput<'a> {
         Self::with_want(Want::TokensAndExits, context)
     }
 
-    /// The same with lists that have been used.
+    /// As [`new`](Self::new), with the buffers of an earlier output.
     pub(crate) fn with(OutputBuffers { ranges, exits }: OutputBuffers, context: TrieContext<'a>) -> Self {
         Self { ranges, exits, ..Self::new(context) }
     }
 
-    /// Where only tokens are asked for, trie nodes may be told or not.
+    /// Creates an output for a request. If only tokens are requested, exits may be reported or not.
     pub(crate) fn with_want(want: Want, context: TrieContext<'a>) -> Self {
         Self {
             context,
@@ -155,38 +154,38 @@ impl<'a> WalkOutput<'a> {
         }
     }
 
-    /// What is asked for.
+    /// Returns the request.
     pub(crate) const fn want(&self) -> Want {
         self.want
     }
 
-    /// Whether it is asked where the outside takes over.
+    /// Returns `true` if exits are requested.
     pub(crate) fn wants_exits(&self) -> bool {
         self.want == Want::TokensAndExits
     }
 
-    /// The tokens that end at a node are allowed.
+    /// Allows the tokens that end at a node.
     #[inline]
     pub(crate) fn allow(&mut self, node: TrieNodeId) {
         let starts = self.context.trie.columns().token_starts;
         self.allow_range(starts[node.index()], starts[node.index() + 1]);
     }
 
-    /// The tokens that end at some nodes are allowed.
+    /// Allows the tokens that end at a range of nodes.
     #[inline]
     pub(crate) fn allow_nodes(&mut self, start: u32, end: u32) {
         let starts = self.context.trie.columns().token_starts;
         self.allow_range(starts[start as usize], starts[end as usize]);
     }
 
-    /// The tokens that end at a child are allowed.
+    /// Allows the tokens that end at a child.
     #[inline]
     pub(crate) fn allow_child(&mut self, child: &Child) {
         let tokens = child.tokens();
         self.allow_range(tokens.start, tokens.end);
     }
 
-    /// The tokens of a range of the trie's list are allowed.
+    /// Allows the tokens of a range of the trie's list.
     #[inline]
     fn allow_range(&mut self, start: u32, end: u32) {
         if self.last.1 == start {
@@ -197,7 +196,7 @@ impl<'a> WalkOutput<'a> {
         }
     }
 
-    /// The last range does not grow any more.
+    /// Ends the last range.
     fn close_range(&mut self) {
         if self.last.0 < self.last.1 {
             self.ranges.push(self.last);
@@ -205,12 +204,12 @@ impl<'a> WalkOutput<'a> {
         self.last = (0, 0);
     }
 
-    /// The tokens of some ranges of the trie's list are allowed.
+    /// Allows the tokens of some ranges of the trie's list.
     pub(crate) fn allow_ranges(&mut self, ranges: &[(u32, u32)]) {
         self.ranges.extend_from_slice(ranges);
     }
 
-    /// The tokens of a packed row are allowed.
+    /// Allows the tokens of a packed row.
     pub(crate) fn allow_row(&mut self, row: Vec<u32>) {
         if self.row.is_empty() {
             self.row = row;
@@ -219,7 +218,7 @@ impl<'a> WalkOutput<'a> {
         }
     }
 
-    /// The outermost origin is complete at all branches whose bits are set.
+    /// Adds all inner nodes whose bits are set as exits.
     pub(crate) fn exit_at_all(&mut self, bits: &BitRow) {
         if self.wants_exits() {
             match &mut self.bits {
@@ -229,7 +228,7 @@ impl<'a> WalkOutput<'a> {
         }
     }
 
-    /// The outermost origin is complete at a branch.
+    /// Adds an inner node as an exit.
     #[inline]
     pub(crate) fn exit_at(&mut self, branch: InnerId) {
         if self.wants_exits() {
@@ -237,7 +236,7 @@ impl<'a> WalkOutput<'a> {
         }
     }
 
-    /// The outermost origin is complete at those of some nodes that are branches.
+    /// Adds the inner nodes of a range of nodes as exits.
     #[inline]
     pub(crate) fn exit_at_nodes(&mut self, start: u32, end: u32) {
         if self.wants_exits() {
@@ -245,8 +244,8 @@ impl<'a> WalkOutput<'a> {
         }
     }
 
-    /// Where `completes`, the outermost origin is complete at all branches below a node, or at those between
-    /// two characters.
+    /// If `completes`, adds exits below a node: all inner nodes if `everywhere`, else those between two
+    /// characters.
     pub(crate) fn complete_below(&mut self, node: TrieNodeId, completes: bool, everywhere: bool) {
         let branches = self.context.outline.inner_range(node.0 + 1..self.context.trie.end(node).0);
         if completes && self.wants_exits() && !branches.is_empty() {
@@ -258,14 +257,14 @@ impl<'a> WalkOutput<'a> {
         }
     }
 
-    /// A set has been reached at a node: its tokens are allowed, and what is complete is handed over.
+    /// Enters a set at a node: allows the node's tokens, and adds the node as an exit if the set is complete.
     #[inline]
     pub(crate) fn reach(&mut self, set: SetId, node: TrieNodeId) {
         self.allow(node);
         self.complete(set, self.context.outline.inner(node));
     }
 
-    /// A set has been reached: where it is complete, it is handed over.
+    /// Adds an inner node as an exit if the set is complete.
     #[inline]
     fn complete(&mut self, set: SetId, branch: Option<InnerId>) {
         if set.completes() {
@@ -273,12 +272,11 @@ impl<'a> WalkOutput<'a> {
         }
     }
 
-    /// Walks everything below some trie nodes, starting in `set` at each of them. Gives how many bytes it
-    /// took to know their children, if nobody has asked
-    /// before.
+    /// Walks everything below some trie nodes, starting in `set` at each of them. Returns the bytes of memory
+    /// that their children newly take.
     ///
     /// # Errors
-    /// When a set exceeds a limit.
+    /// Returns an error if a set exceeds a limit.
     pub(crate) fn walk_below(
         &mut self,
         recognizer: &Recognizer,
@@ -317,10 +315,10 @@ impl<'a> WalkOutput<'a> {
         Ok(fresh)
     }
 
-    /// The same, from each place by itself.
+    /// Walks everything below one trie node, starting in `set`.
     ///
     /// # Errors
-    /// When a set exceeds a limit.
+    /// Returns an error if a set exceeds a limit.
     pub(crate) fn walk(
         &mut self,
         recognizer: &Recognizer,
@@ -332,7 +330,7 @@ impl<'a> WalkOutput<'a> {
         Ok(())
     }
 
-    /// Gives how many nodes it has looked at.
+    /// Returns the number of visited nodes.
     fn walk_from(
         &mut self,
         recognizer: &Recognizer,
@@ -340,7 +338,7 @@ impl<'a> WalkOutput<'a> {
         places: impl IntoIterator<Item = InnerId>,
     ) -> Result<u64, Error> {
         let outline = self.context.outline;
-        // Branches of which some children are still to be walked, above the one that is.
+        // Inner nodes above the current one that have children still to be walked.
         let mut path: SmallVec<[Frame<'_>; 8]> = SmallVec::new();
         let mut nodes = 0;
         for branch in places {
@@ -370,18 +368,18 @@ impl<'a> WalkOutput<'a> {
         Ok(nodes)
     }
 
-    /// Appends the branches at which the outermost origin has been complete; they are not told again.
+    /// Moves the exits to a list.
     pub(crate) fn take_exits(&mut self, to: &mut Vec<InnerId>) {
         to.append(&mut self.exits);
     }
 
-    /// The allowed tokens as ranges of the trie's list.
+    /// Returns the allowed tokens as ranges of the trie's list.
     pub(crate) fn into_ranges(mut self) -> Box<[(u32, u32)]> {
         self.close_range();
         self.ranges.into()
     }
 
-    /// The allowed tokens, and where the outside takes over, if anywhere.
+    /// Returns the allowed tokens, and the exits if there are any.
     pub(crate) fn finish(mut self) -> (TokenSet, Option<NodeSet>) {
         let places = self.exits();
         let tokens = match self.tokens() {
@@ -391,15 +389,14 @@ impl<'a> WalkOutput<'a> {
         (tokens, places)
     }
 
-    /// The same; the tokens as a row, where they were found as one.
+    /// As [`finish`](Self::finish), with the tokens as a row if they were collected as one.
     pub(crate) fn finish_as_found(mut self) -> (OutputTokens, Option<NodeSet>) {
         let places = self.exits();
         (self.tokens(), places)
     }
 
-    /// The allowed tokens, where exits are kept apart: up to so many as they come, perhaps some of them
-    /// twice; more as a set. And the lists, for the next
-    /// output.
+    /// Returns the allowed tokens and the empty buffers; the exits must have been taken. At most `most`
+    /// tokens are a list, in any order and possibly repeated; more are a set.
     pub(crate) fn finish_loose(mut self, most: usize) -> (Result<Box<[TokenId]>, TokenSet>, OutputBuffers) {
         debug_assert!(self.exits().is_none(), "exits are kept apart");
         self.close_range();
@@ -422,17 +419,17 @@ impl<'a> WalkOutput<'a> {
         NodeSet::gather(outline, short, bits, single, &self.everywhere, &self.between)
     }
 
-    /// How many tokens are in the ranges.
+    /// Returns the number of tokens in the ranges.
     fn count(&self) -> usize {
         self.ranges.iter().map(|&(start, end)| (end - start) as usize).sum()
     }
 
-    /// The tokens in the ranges, as they come.
+    /// Returns the tokens in the ranges, in their order.
     fn listed(&self) -> Vec<TokenId> {
         let tokens = self.context.trie.columns().tokens;
         let mut found = Vec::with_capacity(self.count());
         for &(start, end) in &self.ranges {
-            // Mostly a single one, which is written faster than it is copied.
+            // Mostly a single token, which is pushed faster than copied.
             match tokens[start as usize..end as usize] {
                 [id] => found.push(id),
                 ref ids => found.extend_from_slice(ids),
@@ -467,7 +464,7 @@ impl<'a> WalkOutput<'a> {
             }
             return OutputTokens::Row(row);
         }
-        // Total away what is missing is less work.
+        // Most tokens are allowed, so clearing the others is less work.
         if !self.ranges.is_sorted() {
             self.ranges.sort_unstable();
         }
@@ -483,7 +480,7 @@ impl<'a> WalkOutput<'a> {
     }
 }
 
-/// Sets the bits of another row besides.
+/// Adds the bits of another row.
 fn unite<T: Copy + BitOrAssign>(row: &mut [T], more: &[T]) {
     debug_assert_eq!(row.len(), more.len(), "rows of one vocabulary");
     row.iter_mut().zip(more).for_each(|(word, &more)| *word |= more);

@@ -1,8 +1,7 @@
 //! Self-loops of a lexeme: the characters that lead from a state back to it.
 //!
 //! If all strings below a trie node consist of such characters, the subtree is taken as a whole. Free text,
-//! such as
-//! `[^"]*`, is cheap for that reason: most tokens are in such subtrees.
+//! such as `[^"]*`, is cheap for that reason: most tokens are in such subtrees.
 
 use grammask_cache::Budget;
 use grammask_regular::{ByteSet, Error};
@@ -11,41 +10,40 @@ use grammask_trie::index::{ClassSignature, ExcludedChars, InnerId, SubtreeSummar
 use crate::lexicon::automaton::{Automaton, HeadForm, LexemeId};
 use crate::lexicon::slice::utf8::{after_characters, after_characters_except};
 
-/// Over which characters a state loops.
+/// The characters over which a state loops.
 ///
-/// After any string of these characters, of up to `reach` bytes, the lexeme goes on just as it does in this
-/// state: counters apart, the
-/// state is the same.
+/// After any string of these characters of at most `reach` bytes, the lexeme continues as in this state:
+/// apart from counters, the state is the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SelfLoop {
-    /// ASCII characters, bit by bit.
+    /// ASCII characters, one bit each.
     ascii: u128,
     others: NonAscii,
-    /// Whether the lexeme is complete after each of the characters.
+    /// True if the lexeme is complete after each of the characters.
     pub(crate) completes: bool,
-    /// Whether the state is the same, counters included.
+    /// True if the state is the same, counters included.
     pub(crate) is_steady: bool,
     reach: u32,
-    /// What is counted, where the loop is a counter.
+    /// Counter of the characters, if the loop is one.
     counter: Option<Counter>,
-    /// Whether in place of a character of several bytes nothing else is taken that begins as one does.
+    /// True if no other bytes continue where a multi-byte character may begin or continue.
     is_strict: bool,
 }
 
 /// A loop that counts characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Counter {
-    /// How many are still asked for, and how many may follow.
+    /// Minimum and maximum number of characters that may follow.
     pub(crate) min: u32,
     pub(crate) max: u32,
-    /// Whether the lexeme is complete after any number of them between the two.
+    /// True if the lexeme is complete after every number of characters from `min` to `max`.
     pub(crate) completes: bool,
 }
 
-/// A loop, with what answers most questions at once.
+/// A loop, with the character groups that answer most questions at once.
 pub(crate) struct LoopAlphabet {
     pub(crate) by: SelfLoop,
-    /// What there is some of, and what there is all of.
+    /// Groups of which the loop has some characters, and groups of which it has all.
     some: ClassSignature,
     all: ClassSignature,
 }
@@ -57,7 +55,7 @@ impl LoopAlphabet {
         Ok(Self { by, some, all })
     }
 
-    /// Whether all strings below a branch are taken.
+    /// Returns `true` if the loop accepts all strings below an inner node.
     #[inline]
     pub(crate) fn covers(&self, outline: &TrieIndex, branch: InnerId) -> bool {
         let traits = outline.signature(branch);
@@ -70,28 +68,28 @@ impl LoopAlphabet {
 /// Bytes that a cut UTF-8 character can miss.
 const MAX_MISSING_BYTES: u32 = 3;
 
-/// Over what else a state loops.
+/// The non-ASCII bytes over which a state loops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum NonAscii {
-    /// Nothing else, or not all.
+    /// None, or not all of any class below.
     None,
-    /// All other characters but white space, as what stands in a word; otherwise as all.
+    /// All multi-byte characters but white space, as in a word; otherwise like `Characters`.
     Words,
-    /// All other characters but U+2028 and U+2029, as what stands in a line by ECMA 262; otherwise as all.
+    /// All multi-byte characters but U+2028 and U+2029, as in a line by ECMA 262; otherwise like
+    /// `Characters`.
     Lines,
-    /// All other characters, as UTF-8. One that is cut leads to a state from which it can be finished, and in
-    /// which the lexeme is
-    /// not complete.
+    /// All multi-byte characters, as UTF-8. Inside a character, the lexeme is not complete, and the character
+    /// can be finished.
     Characters,
-    /// All other bytes, one by one.
+    /// All non-ASCII bytes, one by one.
     Bytes,
 }
 
 impl NonAscii {
-    /// Those that are characters, the most first.
+    /// Classes of characters, the largest first.
     pub(crate) const CHARACTERS: [Self; 3] = [Self::Characters, Self::Lines, Self::Words];
 
-    /// What strings of them are.
+    /// Returns the kind of text that consists of these characters.
     pub(crate) const fn encoding(self) -> TextKind {
         match self {
             Self::None => TextKind::Ascii,
@@ -102,12 +100,12 @@ impl NonAscii {
         }
     }
 
-    /// Whether they are characters of several bytes.
+    /// Returns `true` if these are multi-byte characters.
     pub(crate) fn are_characters(self) -> bool {
         Self::CHARACTERS.contains(&self)
     }
 
-    /// The characters of several bytes that are left out.
+    /// Returns the multi-byte characters that are excluded.
     pub(crate) const fn excluded_chars(self) -> &'static [ExcludedChars] {
         self.encoding().excluded_chars()
     }
@@ -124,35 +122,34 @@ impl SelfLoop {
         is_strict: false,
     };
 
-    /// The counter, where nothing but its characters goes on as they do.
+    /// Returns the counter if no bytes but its characters continue as these do.
     pub(crate) fn counter(&self) -> Option<Counter> {
         self.counter.filter(|_| self.is_strict)
     }
 
-    /// The counter, whatever else may go on; and whether something may that begins as a character of several
-    /// bytes does.
+    /// Returns the counter, and `true` if other bytes may continue where a multi-byte character begins.
     pub(crate) fn open_counter(&self) -> Option<(Counter, bool)> {
         self.counter.map(|counter| (counter, !self.is_strict))
     }
 
-    /// Whether characters are counted.
+    /// Returns `true` if characters are counted.
     pub(crate) fn counts(&self) -> bool {
         !self.is_none() && !self.is_steady
     }
 
-    /// The characters: ASCII, bit by bit, and others.
+    /// Returns the characters: ASCII, one bit each, and others.
     pub(crate) fn characters(&self) -> (u128, NonAscii) {
         (self.ascii, self.others)
     }
 
-    /// Whether all strings below a branch are taken.
+    /// Returns `true` if the loop accepts all strings below an inner node.
     fn covers(&self, below: &SubtreeSummary) -> bool {
         below.ascii & !self.ascii == 0
             && self.others.encoding() >= below.kind
             && u32::from(below.height) <= self.reach
     }
 
-    /// Whether every byte leads back, so that there is nothing inside of a character.
+    /// Returns `true` if every non-ASCII byte leads back, so that no node is inside a character.
     pub(crate) fn is_of_bytes(&self) -> bool {
         self.others == NonAscii::Bytes
     }
@@ -161,9 +158,9 @@ impl SelfLoop {
         self.ascii == 0 && self.others == NonAscii::None
     }
 
-    /// The loop of a state.
+    /// Computes the loop of a state.
     pub(crate) fn of(automaton: &Automaton, state: LexemeId, budget: &Budget) -> Result<Self, Error> {
-        // From where nothing goes on, every byte leads back, but nothing is taken.
+        // From a state without continuation, every byte leads back, but no token is accepted.
         if !state.goes_on() {
             return Ok(Self::NONE);
         }
@@ -192,7 +189,7 @@ impl SelfLoop {
                     counter: None,
                     is_strict: true,
                 };
-                // How many bytes follow at most, where bytes are counted.
+                // Maximum number of bytes that may follow, if bytes are counted.
                 let mut bytes = u32::MAX;
                 for part in parts {
                     let one = match automaton.head_form(part, budget)? {
@@ -202,7 +199,8 @@ impl SelfLoop {
                         HeadForm::All(_) => Self::NONE,
                         HeadForm::Plain => steady(part)?,
                     };
-                    // What is complete in every part is in the intersection: only so is it known to be alive.
+                    // If every part is complete, the intersection is complete, and therefore known to be
+                    // live.
                     if !one.completes {
                         return Ok(Self::NONE);
                     }
@@ -216,13 +214,13 @@ impl SelfLoop {
                     all.is_strict &= one.is_strict;
                     all.counter = all.counter.or(one.counter);
                 }
-                // A character that is cut must still be finished where another part counts its bytes.
+                // An incomplete character must still fit if another part counts its bytes.
                 if all.others.are_characters() && bytes != u32::MAX {
                     all.reach = all.reach.min(bytes.saturating_sub(MAX_MISSING_BYTES));
                 }
-                // None asks for more characters, as all are complete.
+                // No part requires more characters, as all are complete.
                 all.counter = all.counter.map(|counter| Counter { max: all.reach, ..counter });
-                // Whether a character of several bytes is one in all parts at once is not asked.
+                // It is not checked whether a multi-byte character is one in all parts at once.
                 all.is_strict &= all.others != NonAscii::Characters;
                 Ok(all)
             }
@@ -230,9 +228,8 @@ impl SelfLoop {
         }
     }
 
-    /// The loop of `base{min,max} rest`, over characters of which each is the base once, and none begins the
-    /// rest where the
-    /// rest may begin.
+    /// Computes the loop of `base{min,max} rest`. Each of its characters matches the base once, and none
+    /// begins the rest where the rest may begin.
     fn counted(
         automaton: &Automaton,
         base: LexemeId,
@@ -247,8 +244,8 @@ impl SelfLoop {
         let is_taken = |byte: &u8| taken.contains(*byte);
         let others_taken = (0x80..=u8::MAX).any(|byte| taken.contains(byte));
         let ascii_taken = (0..128u8).filter(is_taken).fold(0, |ascii, byte| ascii | 1u128 << byte);
-        // Later it is as if none were asked for. So what begins the rest is left out, or there must be no
-        // such thing.
+        // Once the minimum is reached, the rest may begin. So its first characters are excluded, or there
+        // must be none.
         let is_apart = ascii & ascii_taken == 0 && !others_taken;
         if min == 0 {
             ascii &= !ascii_taken;
@@ -264,8 +261,8 @@ impl SelfLoop {
     }
 }
 
-/// The ASCII characters that lead from one state to another; which others do; and whether nothing else goes
-/// on that begins as one of those.
+/// Returns the ASCII characters that lead from one state to another, and the class of other characters that
+/// do. The flag is true if no other bytes continue where these characters begin.
 fn returns(
     automaton: &Automaton,
     from: LexemeId,
@@ -277,7 +274,7 @@ fn returns(
         ascii |= if next == to { bytes.ascii() } else { 0 };
         true
     })?;
-    // A loop over nothing but characters of several bytes is none that is worth being known.
+    // A loop over multi-byte characters alone is not worth storing.
     if ascii == 0 {
         return Ok((0, NonAscii::None, true));
     }
@@ -287,7 +284,7 @@ fn returns(
     if let Some(is_strict) = all_characters_return(automaton, from, to, budget)? {
         return Ok((ascii, NonAscii::Characters, is_strict));
     }
-    // What stands for a character that is left out is not asked.
+    // Bytes in place of an excluded character are not checked.
     for others in [NonAscii::Lines, NonAscii::Words] {
         if after_characters_except(automaton, from, others.excluded_chars(), budget, |next| next == to)?
             .is_some()
@@ -298,8 +295,8 @@ fn returns(
     Ok((ascii, NonAscii::None, true))
 }
 
-/// Whether all characters of several bytes return; and if so, whether no other bytes go on where one of
-/// theirs may stand.
+/// Returns `None` unless all multi-byte characters lead back. Otherwise returns `true` if no other bytes
+/// continue at or inside these characters.
 fn all_characters_return(
     automaton: &Automaton,
     from: LexemeId,

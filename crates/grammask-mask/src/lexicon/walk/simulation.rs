@@ -13,8 +13,7 @@ impl Automaton {
     ///
     /// # Source
     /// J. Hopcroft and R. Karp, "A Linear Algorithm for Testing Equivalence of Finite Automata", 1971; for
-    /// inclusion, without
-    /// merging.
+    /// inclusion, without merging.
     pub(crate) fn includes_after(
         &self,
         large: LexemeId,
@@ -32,7 +31,7 @@ impl Automaton {
             if !small.goes_on() {
                 continue;
             }
-            // Bytes that lead on mostly stand side by side.
+            // Live bytes are mostly consecutive.
             let mut last = None;
             for byte in 0..=u8::MAX {
                 let below = self.step(small, byte, budget)?;
