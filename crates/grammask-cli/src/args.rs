@@ -146,9 +146,9 @@ pub(crate) enum Command {
     ///
     /// Draws each token uniformly from the mask. The model sometimes takes a step towards the nearest
     /// complete text instead. The probability of this grows from 0 at the first token to 1 at the last, as
-    /// the square of the number of tokens. The model never takes a token after which the text might need more than
-    /// --max-tokens. The text goes to stdout, special tokens by name. The number of tokens and the times of
-    /// the masks go to stderr. Equal seeds give equal texts on every machine.
+    /// the square of the number of tokens. The model never takes a token after which the text might need more
+    /// than --max-tokens. The text goes to stdout, special tokens by name. The number of tokens and the times
+    /// of the masks go to stderr. Equal seeds give equal texts on every machine.
     #[command(after_help = EXIT_STATUS, verbatim_doc_comment)]
     Generate(Generate),
 }

@@ -1,12 +1,13 @@
-//! Texts that can be cut in many ways: somebody is complete hundreds of times inside of one token, at places that overlap, and what is new in
-//! these is told together. The masks are those that walking gives.
+//! Highly ambiguous texts. Inside one token a rule completes hundreds of times, at sets of trie nodes that
+//! overlap, and one notification of its callers reports the new nodes of several sets. The masks equal those
+//! of walking the trie.
 
 mod walking;
 
 #[test]
-fn what_is_told_together_is_what_walking_takes() {
+fn batched_notifications_give_the_masks_of_walking() {
     let walked = walking::check(&walking::vocabulary(false), GRAMMARS);
-    // Else parts would not have been compared.
+    // Otherwise no summaries would have been compared.
     assert!(walked.is_empty(), "{walked:?}");
 }
 

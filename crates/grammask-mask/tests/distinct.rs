@@ -1,4 +1,5 @@
-//! `distinct!`: its masks equal those of walking the trie byte by byte, and both equal what is known about lists of different texts.
+//! `distinct!`: its masks equal those of walking the trie byte by byte. Both equal the masks of a reference
+//! implementation for lists of distinct texts.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,16 +10,16 @@ use grammask_regular::Store;
 use grammask_testkit::random::Rng;
 use grammask_trie::{TokenId, Vocabulary};
 
-/// A list as it is known without any automaton: `[`, items between commas, `]`.
+/// Reference implementation of a list, without an automaton: `[`, items between commas, `]`.
 struct List {
     grammar: &'static str,
-    /// Whether a text is one of the distinct items.
+    /// Returns true if a text is one of the distinct items.
     is_item: fn(&str) -> bool,
     /// Other items, each at most once.
     others: &'static [&'static str],
     separator: &'static str,
     counts: (usize, usize),
-    /// What may complete an item that has begun.
+    /// Suffixes that may complete an incomplete item.
     endings: fn() -> Vec<String>,
 }
 
@@ -77,7 +78,7 @@ const LISTS: [List; 6] = [
                 .collect()
         },
     },
-    // An item that has begun in a token can be completed in one way only.
+    // An item that begins in a token has exactly one completion.
     List {
         grammar: r#"start ::= '[' unordered!(distinct!(#'[ad]bc|x+'); ','; {1,4}) ']';"#,
         is_item: |text| {
@@ -101,7 +102,7 @@ fn value(text: &str) -> Option<String> {
     (text.trim() == text).then(|| serde_json::from_str(text).ok())?
 }
 
-/// What tells two items apart.
+/// Returns the key that distinguishes two items: the value, or the text if it is not a JSON string.
 fn key(text: &str) -> Result<String, String> {
     value(text).ok_or(text.to_owned())
 }
@@ -144,17 +145,17 @@ fn quoted_endings() -> Vec<String> {
 }
 
 impl List {
-    /// Whether a text is a list, and whether it can become one.
+    /// Returns whether a text is a list, and whether it is a prefix of a list.
     fn judge(&self, text: &str) -> (bool, bool) {
         let Some(rest) = text.strip_prefix('[') else { return (false, text.is_empty()) };
         self.after(rest, &mut Vec::new(), 0)
     }
 
-    /// The same behind some items: the keys of the distinct ones, and how many there are in all.
+    /// Like [`judge`](Self::judge), after `count` items. `chosen` contains the keys of the distinct items.
     fn after(&self, rest: &str, chosen: &mut Vec<Result<String, String>>, count: usize) -> (bool, bool) {
         let (mut is_list, mut is_live) = (false, false);
         let may_end = |count: usize| count >= self.counts.0.max(1);
-        // What is to come can come: there are always other texts.
+        // Another item is always possible, because the texts are never exhausted.
         if rest == "]" && count == 0 && self.counts.0 == 0 {
             return (true, true);
         }
@@ -172,7 +173,7 @@ impl List {
             keys.retain(|key| !chosen.contains(key));
             keys
         };
-        // The item may end anywhere, or has not ended.
+        // The item may end at any position, or may be incomplete.
         for place in (1..=rest.len()).filter(|&place| rest.is_char_boundary(place)) {
             for key in is_new(&rest[..place], chosen) {
                 chosen.push(key);
@@ -279,7 +280,8 @@ fn allowed(masks: &Masks, text: &[u8]) -> Vec<TokenId> {
     masks.mask(state, &mut scratch).unwrap().iter().collect()
 }
 
-/// Every token is allowed if and only if the list can go on so, and the text is complete if and only if it is a list.
+/// Checks that a token is allowed if and only if it continues the list, and that the text is complete if and
+/// only if it is a list.
 fn check(list: &List, masks: &Masks, text: &str, allowed: &[TokenId]) {
     let vocabulary = masks.lexicon().vocabulary();
     for id in (0..vocabulary.id_count() as u32).map(TokenId) {

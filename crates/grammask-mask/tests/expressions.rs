@@ -1,5 +1,6 @@
-//! Expressions of many operators: hundreds of tokens begin with what may stand behind an operand, so masks are put together from rows of lexemes
-//! and parts that many have in common. They equal those of walking the trie, whatever was asked for before.
+//! Expressions with many operators. Hundreds of tokens begin with a text that may follow an operand, so masks
+//! are unions of shared rows of lexemes and of shared summaries. They equal the masks of walking the trie,
+//! independent of the earlier queries.
 
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use grammask_regular::Store;
 use grammask_testkit::random::Rng;
 use grammask_trie::{TokenId, Vocabulary};
 
-/// A text does not begin with `t`, nor with `if`: so it takes what it takes elsewhere, but for some tokens.
+/// A `text` begins with neither `t` nor `if`. Its result is thus that of another state without some tokens.
 const GRAMMAR: &str = r##"
     start ::= ((any | list | '#' list | '<' any '>') ';')+;
     any ::= or ('?' any ':' any)?;
@@ -25,10 +26,10 @@ const GRAMMAR: &str = r##"
     name ::= #'[a-z]+' & ~#'(if|or|and|not).*';
 "##;
 
-/// How many tokens of a few hundred are chosen at random.
+/// Maximum number of random tokens per output.
 const STEPS: usize = 40;
 
-/// Words, numbers, and what may stand before and behind them in one token.
+/// Returns words and numbers, also with operators and brackets before and after them in one token.
 fn tokens() -> Vec<Vec<u8>> {
     let letters = ["a", "b", "f", "i", "n", "o", "r", "t", "x"];
     let two = letters.iter().flat_map(|one| letters.iter().map(move |two| format!("{one}{two}")));
@@ -42,7 +43,7 @@ fn tokens() -> Vec<Vec<u8>> {
         ["", " + ", "-", "*", " / ", " or ", " and ", ".", ",", "?", "(", ") ", "!", "\"", ";", "))"];
     let texts = before[1..12].iter().map(|operator| format!("\"{operator}"));
     let before: Vec<String> = before.map(String::from).into_iter().chain(texts).collect();
-    // Of some there are fewer.
+    // Fewer tokens begin with these operators.
     let few = ["%", "&", ":", "\"%", "\"&", "\":"]
         .into_iter()
         .flat_map(|before| words.iter().step_by(4).map(move |word| format!("{before}{word}")));
@@ -61,16 +62,16 @@ fn tokens() -> Vec<Vec<u8>> {
 fn masks_of_many_operators_are_those_of_walking_the_trie() {
     let bytes = tokens();
     let id = |token: &[u8]| TokenId(bytes.iter().position(|bytes| bytes == token).unwrap() as u32);
-    // Tokens that end an output may have bytes, and be in rows.
+    // Tokens that end an output may have bytes and occur in rows.
     let ends = vec![id(b";"), id(b" + ab")];
     for ending in [Ending::default(), Ending::EndOfSequence(ends), Ending::Eager] {
         compare(&bytes, &ending);
     }
 }
 
-/// Follows random outputs.
+/// Compares the masks along random outputs.
 fn compare(bytes: &[Vec<u8>], ending: &Ending) {
-    // Many rules that begin alike: what they take is the same tokens over and over.
+    // Many rules have a common prefix, and therefore accept equal tokens.
     let names: Vec<String> = (0..16).map(|number| format!("list_{number}")).collect();
     let lists: String = (0..16)
         .map(|number| format!("list_{number} ::= nested (' + ' | '.' | ')') list_{number}? '!{number}!';\n"))
@@ -88,7 +89,7 @@ fn compare(bytes: &[Vec<u8>], ending: &Ending) {
         Masks::new(recognizer, lexicon, ending, &config).unwrap()
     };
     let by_walking = masks(Config { keep_summaries: false, ..Config::default() }, LexiconConfig::default());
-    // Also where no mask is kept, where all that the rules do is found by them, and where the lexicon has no room for rows.
+    // Default configuration; without stored masks; and rule by rule only, without lexicon rows.
     let by_parts = [
         masks(Config::default(), LexiconConfig::default()),
         masks(Config { keep_masks: false, ..Config::default() }, LexiconConfig::default()),
@@ -109,13 +110,13 @@ fn compare(bytes: &[Vec<u8>], ending: &Ending) {
                 let found: Vec<TokenId> = masks.mask(state, scratch).unwrap().iter().collect();
                 assert!(found == expected, "after {:?}", String::from_utf8_lossy(&text));
             }
-            // A token that ends the output is not text.
+            // A token that ends the output is not part of the text.
             let expected: Vec<TokenId> =
                 expected.into_iter().filter(|id| !ending.tokens().contains(id)).collect();
             if expected.is_empty() {
                 break;
             }
-            // Any token now and then, else a long one of some.
+            // With probability 1/4 any token, otherwise the longest of four.
             let some: Vec<&[u8]> = (0..4).map(|_| &*bytes[rng.pick(&expected).0 as usize]).collect();
             let token = if rng.below(4) == 0 {
                 some[0]

@@ -1,4 +1,5 @@
-//! Thousands of keys that may stand in any order: their masks are put together like all others, and equal those of walking the trie.
+//! Thousands of keys in any order. Their masks are composed like all others, and equal those of walking the
+//! trie.
 
 use std::sync::Arc;
 
@@ -7,13 +8,13 @@ use grammask_mask::{Config, Ending, Lexicon, LexiconConfig, Masks, Scratch};
 use grammask_regular::Store;
 use grammask_trie::{TokenId, Vocabulary};
 
-/// More than any bound on the parts of a mask that are no lexemes.
+/// Number of keys. It exceeds every bound on the summaries of a mask.
 const ITEMS: usize = 9_000;
 
 fn vocabulary() -> Vocabulary {
     let bytes = (0..=u8::MAX).map(|byte| vec![byte]);
     let numbers = (0..1_000).map(|number: u32| number.to_string().into_bytes());
-    // The last four tell keys apart.
+    // The last four distinguish keys.
     let words = [
         "\":",
         "\": ",

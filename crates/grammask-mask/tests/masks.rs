@@ -1,4 +1,5 @@
-//! Masks as a user of the crate sees them: special tokens, endings, what is forced, and that binding says what is missing.
+//! Masks through the public API: special tokens, endings, forced bytes, and the errors of binding to a
+//! vocabulary.
 
 use std::sync::Arc;
 
@@ -27,7 +28,7 @@ fn bind(grammar: &str, ending: &Ending) -> Result<Masks, BindErrors> {
     )
 }
 
-/// The tokens that are allowed after `text`, by their texts.
+/// Returns the texts of the tokens that are allowed after `text`.
 fn allowed(masks: &Masks, text: &str) -> Vec<String> {
     let state = masks.step_bytes(masks.recognizer().initial(), text.as_bytes()).unwrap();
     let mut scratch = Scratch::new(masks.vocabulary().id_count());
@@ -98,7 +99,8 @@ fn forced_bytes_end_where_there_is_a_choice_or_an_end() {
     assert_eq!(bytes, b"ababa");
 }
 
-/// Each byte has more callers than the one before it: without a bound on all together, 65,536 bytes took seconds and gigabytes.
+/// Each byte has more callers than the byte before it. Without a bound on their sum, 65,536 bytes took
+/// seconds and gigabytes.
 #[test]
 fn forced_bytes_of_ambiguous_texts_are_fewer() {
     let grammar = "start ::= {'ab' | start <|call|>} start | start | start start*;";
@@ -112,18 +114,18 @@ fn forced_bytes_of_ambiguous_texts_are_fewer() {
     assert!((200..20_000).contains(&bytes.len()), "{}", bytes.len());
     assert!(bytes.iter().eq(b"ab".iter().cycle().take(bytes.len())));
     assert!(masks.bytes_used() < 1 << 27, "{}", masks.bytes_used());
-    // What is known already changes nothing.
+    // Cached results do not change the result.
     assert_eq!(forced(&masks, masks.recognizer().initial()), bytes);
 }
 
 #[test]
 fn names_that_the_vocabulary_does_not_have_are_errors() {
     let unknown = |grammar: &str, ending: &Ending| bind(grammar, ending).err().map(|error| error.to_string());
-    let message = unknown("start ::= <|nobody|>;", &Ending::default());
-    assert_eq!(message.as_deref(), Some("the vocabulary has no special token <|nobody|>"));
+    let message = unknown("start ::= <|absent|>;", &Ending::default());
+    assert_eq!(message.as_deref(), Some("the vocabulary has no special token <|absent|>"));
     let ending = Ending::EndOfSequence(vec![END, TokenId(30)]);
-    let message = unknown("start ::= <|nobody|> <[20]> <[0]> <|nobody|>;", &ending);
-    let all = "the vocabulary has no special token <|nobody|>; the vocabulary has no special token <[0]>; the vocabulary has no token30, which is to end texts";
+    let message = unknown("start ::= <|absent|> <[20]> <[0]> <|absent|>;", &ending);
+    let all = "the vocabulary has no special token <|absent|>; the vocabulary has no special token <[0]>; the vocabulary has no token30, which is to end texts";
     assert_eq!(message.as_deref(), Some(all));
     // Token 0 is an ordinary token.
     let message = unknown("start ::= <[0]>;", &Ending::default());

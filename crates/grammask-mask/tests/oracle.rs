@@ -1,5 +1,5 @@
-//! Masks against the oracle, token by token: on random grammars and vocabularies, for both endings, with every switch that must not
-//! matter, cold and warm.
+//! Masks against the oracle, token by token, on random grammars and vocabularies. Covers both endings, and
+//! every setting that must not change a mask, with cold and warm caches.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use grammask_testkit::random::{self, Rng, Shape};
 use grammask_testkit::{Run, start_of};
 use grammask_trie::{Mask, TokenId, Vocabulary};
 
-/// Every combination of the switches of a grammar that must not matter.
+/// Returns every combination of the grammar's settings that must not change a mask.
 fn configs() -> Vec<(grammask_earley::Config, Config)> {
     let mut configs = Vec::new();
     for keep_summaries in [true, false] {
@@ -26,8 +26,8 @@ fn configs() -> Vec<(grammask_earley::Config, Config)> {
     configs
 }
 
-/// What must not matter of a lexicon: whether subtrees are taken whole, how sets of places are written, and whether it has room for
-/// any lexeme.
+/// Returns lexicons with different settings, which must not change a mask: slices, encodings of node sets,
+/// and a limit of 9 regular states, too low for most lexemes.
 fn lexicons(vocabulary: &Arc<Vocabulary>) -> Vec<Arc<Lexicon>> {
     let default = LexiconConfig::eager();
     let mut starved = grammask_regular::Limits::default();
@@ -56,7 +56,7 @@ fn mask(masks: &Masks, state: SetId) -> Mask {
     masks.mask(state, &mut scratch).expect("no limit is near").clone()
 }
 
-/// What the oracle allows; `end` is the token that ends a text.
+/// Returns the mask according to the oracle. `end` is the token that ends a text.
 fn expected(run: &Run<'_>, tokens: &[Vec<u8>], end: TokenId, eager: bool) -> Mask {
     let mut mask = Mask::new(tokens.len() + 1);
     for (id, token) in tokens.iter().enumerate() {
@@ -80,7 +80,7 @@ fn check(seed: u64, eager: bool) {
     let vocabulary = Arc::new(vocabulary);
     let ending = if eager { Ending::Eager } else { Ending::EndOfSequence(vec![end]) };
     let network = Arc::new(network(&grammar.ast));
-    // All of a kind share one lexicon, so that later ones find it warm.
+    // All masks of a kind share one lexicon, so that the later ones use its cached results.
     let mut all: Vec<Masks> = Vec::new();
     let lexicons = lexicons(&vocabulary);
     for (place, (config, masks)) in configs().iter().enumerate() {
@@ -95,7 +95,7 @@ fn check(seed: u64, eager: bool) {
             all.push(Masks::new(recognizer, Arc::clone(&lexicons[0]), &ending, masks).unwrap());
         }
     }
-    // What is found before anybody asks is the same.
+    // Prefetching does not change the masks.
     let ahead = Prefetch { texts: &[b"a", b"ab"], nodes: 4096, cancel: None };
     all.iter().step_by(2).for_each(|masks| masks.prefetch(&ahead).unwrap());
     for _ in 0..4 {

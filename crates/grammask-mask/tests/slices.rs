@@ -1,5 +1,6 @@
-//! Loops and counters: taking subtrees and slices whole gives the masks that walking every node gives, at every state near the
-//! beginning, for characters of one and of several bytes, cut ones and bytes that are no characters.
+//! Loops and counters: masks from whole subtrees and slices equal those of walking every node, at every state
+//! near the initial one. Tokens contain characters of one and of several bytes, incomplete characters, and
+//! invalid bytes.
 
 mod walking;
 
@@ -15,7 +16,8 @@ fn loops_and_counters_take_what_walking_takes_where_tokens_are_long() {
 
 fn check(has_longer: bool) {
     let walked = walking::check(&walking::vocabulary(has_longer), GRAMMARS);
-    // Nothing but walking has been compared with walking where a grammar is very ambiguous; there must be others.
+    // For a very ambiguous grammar every mask may come from walking, and nothing is compared. At most one
+    // grammar may be of this kind.
     assert!(walked.len() <= 1, "{walked:?}");
 }
 
@@ -64,7 +66,8 @@ const GRAMMARS: &[&str] = &[
     "start ::= (#'[ab]*(x[ab]+)?é?' & #'.{1,18}') '\"';",
     "start ::= (#'[ab]*(x[ab]{4}é)?' & #'.{0,22}') '\"';",
     "start ::= (#'[abx]*(é[ab]{4}x)?' & #'.{0,29}') '\"';",
-    // What must hold a word, must not, or is bounded in words: kept alive by nearly all characters, in several states.
+    // Texts with a required word, an excluded word, or a bounded number of words. Nearly all characters keep
+    // them alive, in several states.
     "start ::= #'[^\"]*ab[^\"]*' '\"';",
     "start ::= #'[^\"]*ab[^\"]*';",
     "start ::= #'[^\"]*éa' '\"';",
@@ -80,7 +83,7 @@ const GRAMMARS: &[&str] = &[
     "start ::= json!(#'(?s:.)*ab(?s:.)*') '\"';",
     "start ::= json!(#'([^a]+a){0,9}[^a]?') '\"';",
     "start ::= #'[^\"]*(ab|x\"|é)' '!'?;",
-    // The same, and their characters are counted.
+    // Such texts with a bounded number of characters.
     "start ::= '\"' json!(#'([^ ]+ +){0,9}[^ ]+' & #'(?s:.){1,30}') '\"';",
     "start ::= '\"' json!(#'([^ ]+ +){0,4}[^ ]+' & #'(?s:.){0,14}') '\"';",
     "start ::= '\"' json!(#'([^ ]+ +){0,4}[^ ]+' & #'(?s:.){0,11}') '\"';",
@@ -90,15 +93,15 @@ const GRAMMARS: &[&str] = &[
     "start ::= '\"' json!(#'([^aé]*[aé]){0,9}b?' & #'(?s:.){1,13}') '\"';",
     "start ::= '\"' json!(#'([^b]+[bé]+){0,9}[^b]+x' & #'(?s:.){0,16}') '\"';",
     "start ::= '\"' json!(#'a{20}|[^a ][^ ]{8,12}' & #'(?s:.){15,30}') '\"';",
-    // Of the characters that a lead byte begins, only some go on, and not for long.
+    // Only some characters of a lead byte continue, and only for a bounded length.
     "start ::= #'([^\"éü][^\"]{9}|é[^\"]{0,8})\"';",
     "start ::= '\"' json!(#'[^éü](?s:.){9}|é(?s:.){0,8}') '\"';",
     "start ::= '\"' json!(#'[^éü ]([^ ]+ ){0,4}[^ ]*|é[^ ]{0,9}' & #'(?s:.){0,12}') '\"';",
-    // Without the count of characters, it may end in what is no text.
+    // Without the bound on characters, the lexeme may end in invalid UTF-8.
     "start ::= '\"' json!(#'[^x]*x((?-u:\\\\xFF)|y{14})' & #'(?s:.){0,20}') '\"';",
-    // Without the count of characters, the text may be empty, and another one begins.
+    // Without the bound on characters, the text may be empty, and another text follows.
     "start ::= '\"' ((json!(#'([0-9]+ ?)*' & #'(?s:.){1,30}') ';'? json!(#'[a-z]*') '\"') & #'(?s:.)*');",
-    // Characters that stand in a line, by ECMA 262: without two of several bytes.
+    // Characters of a line as in ECMA 262, which excludes two characters of several bytes.
     "start ::= #'[^\"\u{2028}\u{2029}]*' '\"';",
     "start ::= #'[^\"\u{2028}\u{2029}]{0,7}' '\"';",
     "start ::= #'[^\"\u{2028}\u{2029}]+' '\u{2028}'? '\"';",
@@ -117,7 +120,7 @@ const GRAMMARS: &[&str] = &[
     "start ::= (#'[^\"\u{2028}\u{2029}]*' & #'(?s-u:.){0,9}') '\"';",
     "start ::= '\"' json!(#'.*ab[^\u{2028}\u{2029}]*' & #'(?s:.){0,14}') '\"';",
     "start ::= '\"' json!(#'[^\u{2028}\u{2029}]*ab[^\u{2028}\u{2029}]*' & #'(?s:.){0,30}') '\"';",
-    // Few words more, and what stands between them of one and of several bytes.
+    // At most five more words, with separators of one and of several bytes.
     "start ::= #'([^\" ]+ +){0,1}[^\" ]+\"';",
     "start ::= #'([^\" ]+ +){0,3}[^\" ]+\"';",
     "start ::= #'([^\" ]+ +){0,3}[^\" ]*\"';",
@@ -150,7 +153,7 @@ const GRAMMARS: &[&str] = &[
     "start ::= #'([^\" ]+ +){0,3}[^\" ]+(?-u:\\\\xC3x)' '\"';",
     "start ::= #'([^\" ]+([ ]|(?-u:\\\\xC3))+){0,3}[^\" ]+\"';",
     "start ::= '\"' json!(#'([^ ]+ +){0,3}[^ ]+' & #'(?s:.){1,290}') '\"';",
-    // What was begun is remembered, but something goes on anyhow.
+    // The state depends on a partial match, but the text can always continue.
     "start ::= #'[^\"]*(aba|bab|xa)[^\"]*\"';",
     "start ::= #'[^\"]*(aba|bab|xa|éa b)[^\"]*' ' '?;",
     "start ::= #'[^\"]*(aba|éb|xa)\"';",
@@ -170,7 +173,7 @@ const GRAMMARS: &[&str] = &[
     "start ::= #'[^\"]*(aba|xx)\"|[ab ]{2,9}(?-u:\\\\xFF)\"';",
     "start ::= #'[^x\"][^\"]*(ab|ba)\"';",
     "start ::= #'[^xé\"][^\"]*(ab|éa)\"|x\"';",
-    // What ends where two characters meet, and all of them go on elsewhere.
+    // Pairs of characters that end the text, although each continues it elsewhere.
     "start ::= (#'[^\"]*' & ~#'(?s:.)*(aba|xab|b{3})(?s:.)*') '\"';",
     "start ::= (#'[^\"]*' & ~#'(?s:.)*(aba|éba|x{3}|bébx)(?s:.)*') '\"';",
     "start ::= (#'[^\"]*' & ~#'(?s:.)*(aba|ébaa|aéxb)(?s:.)*' & #'(?s:.)*xa(?s:.)*') '\"';",
@@ -184,19 +187,19 @@ const GRAMMARS: &[&str] = &[
     "start ::= #'([^\"a]|a[^\"ab])*(\"|ab)';",
     "start ::= #'([^\"a]|a[^\"ab])*(\"|ab)' 'b'?;",
     "start ::= #'([^\"xa]|a[^\"xab]){0,9}[^\"]{9}\"';",
-    // The same in lines, and some of it beyond them.
+    // Such texts in lines, some with line separators.
     "start ::= #'[^\"\u{2028}\u{2029}]*(ab|xa)[^\"]*\"';",
     "start ::= #'([^\"\u{2028}\u{2029}]*x|[ab]*\u{2028}b|é\u{2028}a*|[ab]*\u{2029})\"';",
     "start ::= #'([^\"\u{2028}\u{2029}]*x|[ab é]*\u{2028}(\u{2028} é)?)\"';",
     "start ::= '\"' json!(#'.*(ab|ba).*|[ab]*\u{2028}b') '\"';",
-    // Of bytes, whatever they are.
+    // Arbitrary bytes.
     "start ::= except!('aa') 'aa';",
     "start ::= except!('aba') 'x';",
     "start ::= except!('  ') ' ' except!(ends) '\"'; ends ::= 'ab' | 'xx' | 'é';",
     "start ::= #'(?s-u:[^x])*ab(?s-u:[^x])*x';",
     "start ::= (#'(?s-u:[^x])*' & ~#'(?s-u:.)*(aba|bb)(?s-u:.)*' & #'(?s-u:.){0,9}') 'x';",
     "start ::= #'[^ab]?' except!('aa') except!('bb') 'b';",
-    // Below a blank, and below places of several characters.
+    // Below a space, and below nodes of several characters.
     "start ::= ' ' (#'[a-y]*7?' & ~#'.*no.*');",
     "start ::= ' a' #'[^.][^b]{1,9}b';",
     "start ::= ' a' (#'[a-z]{0,12}[0-9]?' & ~#'.*a b.*');",
@@ -244,20 +247,20 @@ const GRAMMARS: &[&str] = &[
     "start ::= #'é?[^\"\\\\s\u{feff}]+ [^\"\\\\s\u{feff}]*\"';",
     "start ::= (#'([^\"\\\\s\u{feff}]|\u{3000}x)*' & ~#'(?s:.)*(aba|xab)(?s:.)*') '\"';",
     "start ::= (#'([^\"\u{2028}\u{2029}]|\u{2028} a)*' & ~#'(?s:.)*(bab|xab)(?s:.)*') '\"';",
-    // Of so many characters.
+    // A bounded number of characters.
     "start ::= '\"' json!(#'(?s:.)*(ab|bab|é)(?s:.)*' & #'(?s:.){0,12}') '\"';",
     "start ::= '\"' json!(#'(?s:.)*(ab|bab|é)[abx]{2}' & #'(?s:.){0,14}') '\"';",
     "start ::= '\"' json!(#'.+(ab|\u{2028}b)x?' & #'(?s:.){0,14}') '\"';",
     "start ::= '\"' json!(#'(?s:.)+(ab|\u{2028}b)x{9}' & #'(?s:.){0,19}') '\"';",
     "start ::= '\"' json!(#'(?s:.)*(aba|b{4}|x{3})(?s:.)*' & #'(?s:.){0,290}') '\"';",
-    // Some characters only behind the first, of one and of several bytes.
+    // Some characters only after the first, of one and of several bytes.
     "start ::= #'[^\" é]([^\"]*[^\" ])?' '\"';",
     "start ::= #'[^\" é]+([ é]+[^\" é]+){0,2}' '\"';",
     "start ::= #'[^\" é]+([ é]+[^\" é]+){0,9}[é ]' '\"';",
     "start ::= #'[^\"é]([^\"]{2,})?' '\"';",
     "start ::= #'[c-zé]([^\"]*ab)?' '\"';",
     "start ::= #'[^\"é][^\"]+|é' 'x\"';",
-    // Words, and one kind of white space with them, as in ECMA 262, counted and not.
+    // Words with one kind of white space, as in ECMA 262, with and without counters.
     "start ::= #'[^\" \u{a0}\u{1680}\u{2000}-\u{200a}\u{2028}\u{2029}\u{202f}\u{205f}\u{3000}\u{feff}]{0,7}' '\"';",
     "start ::= #'[^\" \u{a0}\u{1680}\u{2000}-\u{200a}\u{2028}\u{2029}\u{202f}\u{205f}\u{3000}\u{feff}]{1,9}(x[^\" \u{a0}\u{1680}\u{2000}-\u{200a}\u{2028}\u{2029}\u{202f}\u{205f}\u{3000}\u{feff}]{1,4}){1,3}' '\"';",
     "start ::= #'[^\" \u{a0}\u{1680}\u{2000}-\u{200a}\u{2028}\u{2029}\u{202f}\u{205f}\u{3000}\u{feff}]{0,12}[!-/]' '\"'?;",
@@ -273,11 +276,11 @@ const GRAMMARS: &[&str] = &[
     "start ::= #'([^\"\u{a0}\u{1680}\u{2000}-\u{200a}\u{2028}\u{2029}\u{202f}\u{205f}\u{3000}\u{feff}]|(?-u:\\\\xC2)\"|\u{a0}!){0,9}ab' '\"';",
     "start ::= '\"' json!(#'[^b\u{a0}\u{1680}\u{2000}-\u{200a}\u{2028}\u{2029}\u{202f}\u{205f}\u{3000}\u{feff}]{0,19}b[ax]{0,9}!' & #'(?s:.){0,12}') '\"';",
     "start ::= '\"' json!(#'[^b\u{a0}\u{1680}\u{2000}-\u{200a}\u{2028}\u{2029}\u{202f}\u{205f}\u{3000}\u{feff}]{0,29}(b|!é)?' & #'(?s:.){0,13}') '!\"';",
-    // Words and lines, counted; bytes and characters that are cut, and what may not be told from them.
+    // Counted words and lines, with incomplete characters and similar bytes.
     "start ::= #'[^\"\u{2028}\u{2029}]{0,9}\u{2028}?' '\"';",
     "start ::= #'([^\"\u{2028}\u{2029}]|\u{2028}!){0,9}x?' '\"';",
     "start ::= #'[^\"\u{2028}\u{2029}]{0,9}((?-u:\\\\xE2)|x)' '\"';",
-    // Any text without those of a pattern: what has another character is none of these.
+    // The complement of a pattern contains every text with a character outside of the pattern.
     "start ::= '\"' json!(~#'[a-b]+(x[ab]{2,3})*') '\"';",
     "start ::= '\"' json!(~#'ab[a-b]*' & ~#'(?:a|b)[abx]{2,}') '\"' 'x'?;",
     "start ::= '\"' json!(~#'ab[a-zé]*( [a-z]+)?') '\"';",
@@ -291,7 +294,7 @@ const GRAMMARS: &[&str] = &[
     "start ::= (#'([^\"]{1,12}!){1,5}[abx-]+-?' & ~#'(?s:.)*- (?s:.)*') '\"';",
     "start ::= '\"' json!(#'(.{1,13}\\\\.){1,9}[ab]+' & ~#'(?s:.)*:x(?s:.)*' & #'(?s:.){1,40}') '\"';",
     "start ::= '\"' json!(#'(.{1,9}-){1,9}[ab]+' & ~#'(?s:.)*!x(?s:.)*') '\"';",
-    // Bounds that are far are taken for none, as long as a text can still be ended before them.
+    // A far bound is ignored while the text can still end before it.
     "start ::= '\"' json!(#'([^ ]+ +){0,17}[^ ]+') '\"';",
     "start ::= '\"' json!(#'([^ ]+ +){0,16}[^ ]+x{6}') '\"';",
     "start ::= '\"' json!(#'([^ ]+ ){3,18}[^ ]{2}') '\"';",
@@ -304,17 +307,17 @@ const GRAMMARS: &[&str] = &[
     "start ::= '\"' json!(#'(a?b?){0,16}([^ab]|é){0,19}x') '\"';",
     "start ::= '\"' json!(#'([^é]{0,3}(é|a)){0,16}') '\"';",
     "start ::= #'([^\" ]+ ){0,17}[^\" ]+\"';",
-    // Below many places, some of which much is below of.
+    // Below many nodes, some of them with large subtrees.
     "start ::= #'[ab ]*' #'[!a-z][!-,a-z]*' '\"';",
     "start ::= #'[abx \"]+' #'[a-z]+' (#'[a-z!]*-' | 'é');",
     "start ::= #'[^x]{0,9}' #'[^\"b]+' '\"';",
-    // Below all places where names end, names; and what else begins with a character that no name begins with.
+    // Names below all nodes where a name ends, and texts whose first character begins no name.
     "start ::= #'[a-wyz!][a-z!]*' #'[a-wyz!][a-z!]*' '\"';",
     "start ::= (#'[a-wyz!][a-z!]*|x')+ '\"';",
     "start ::= (#'[a-wyz!][a-z!]*|x\" ?')+ '\"';",
     "start ::= (#'[a-wyz!]([a-z!]*[ac-z!])?|xb?')+ '\"';",
     "start ::= #'[a-z!]+' (#'[ac-z!][a-z!]*|b')+ '\"';",
-    // Complete behind some characters of a class only.
+    // Complete only after some characters of a class.
     "start ::= #'[0-9a-z-]*[0-9a-z](!([0-9a-z-]*[0-9a-z])?)+' '\"';",
     "start ::= #'([abx-]*[abx])?(é([0-9a-z-]*[0-9a-z])?)*' '\"';",
     "start ::= #'[a-y]*[ab]([xé ]([0-9a-y]*[0-9ab])?)*' '\"';",
@@ -323,11 +326,11 @@ const GRAMMARS: &[&str] = &[
     "start ::= #'([a-z]|é\u{3000})*(-[A-Zxé])?' '\"'?;",
     "start ::= #'[A-Za-zé]{2,}x?!' '\"'?;",
     "start ::= (#'[a-z\u{2028}é]*' | #'é+') #'(x[a-zé]+)?' '!'?;",
-    // Texts that are left out.
+    // Excluded texts.
     "start ::= '\"' json!(#'[^b]{1,20}' & ~#'aa|é|x') '\"';",
     "start ::= (#'[a-z ]{2,3}(-[a-z]+)?' & ~#'aba|bab') '\"';",
     "start ::= '\"' json!(#'(?s:.){1,40}' & ~#'ab|éa|a{9}') '\"' 'x'?;",
-    // Characters that go on behind most, but not for long, and some of several bytes among them.
+    // Characters of one and of several bytes that continue after most others, for a bounded length.
     "start ::= '\"' json!(#'[^\\\\sx]*(x[^\\\\sx]*)*(?s:.)ab(?s:.)b(?s:.)*') '\"';",
     "start ::= '\"' json!(#'[^\u{2028}x]*(x[^\u{2028}x]*)*(?s:.)ba(?s:.)*') '\"';",
 ];

@@ -1,5 +1,6 @@
-//! Keys and values that are few texts: what their spellings take is found by the store of each grammar, and known to all that share a lexicon. Masks
-//! equal those of walking the trie, whoever has asked before, and below which places.
+//! Keys and values with at most 80 texts. The store of each grammar finds the tokens of their spellings, and
+//! all grammars that share a lexicon reuse them. Masks equal those of walking the trie, independent of
+//! earlier queries and of their nodes.
 
 use std::sync::Arc;
 
@@ -8,7 +9,8 @@ use grammask_mask::{Config, Ending, Lexicon, LexiconConfig, Masks, Scratch};
 use grammask_regular::Store;
 use grammask_trie::{TokenId, Vocabulary};
 
-/// The same keys stand behind a brace and behind a comma, and at other places in the next grammar; one has more values than are followed one by one.
+/// Returns grammars with common keys: after a brace and after a comma, and at other positions in the next
+/// grammar. The last grammar has more values than are followed individually.
 fn grammars() -> Vec<String> {
     let many: Vec<String> = (0..80).map(|number| format!("'value{number}'")).collect();
     vec![
@@ -32,7 +34,7 @@ const TEXTS: [&str; 7] = [
     r#"["kin", "é"]"#,
 ];
 
-/// All short pieces of the texts.
+/// Returns the single bytes, and all substrings of the texts of 2 to 9 bytes.
 fn vocabulary() -> Vocabulary {
     let bytes = (0..=u8::MAX).map(|byte| vec![byte]);
     let pieces = TEXTS

@@ -117,8 +117,8 @@ impl Matcher {
         Ok(())
     }
 
-    /// Sets logits to negative infinity: those of tokens that are not allowed, and those beyond the vocabulary.
-    /// The logit of token t is `logits[t]`.
+    /// Sets logits to negative infinity: those of tokens that are not allowed, and those beyond the
+    /// vocabulary. The logit of token t is `logits[t]`.
     pub fn apply(&mut self, logits: &mut [f32]) {
         self.mask().apply(logits);
     }

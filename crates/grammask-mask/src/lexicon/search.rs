@@ -155,7 +155,7 @@ const COUNTED_SLICE: Strategy = Strategy {
 
 const COUNTED_CLASS: Strategy = Strategy {
     name: "counted_class",
-    applies: "the lexeme counts the characters of a class, and other bytes may stand in their place",
+    applies: "the lexeme counts the characters of a class, and other bytes may replace them",
     saves: "the walk over the tokens of the class",
     answer: Answer::Node(|walk, query, output| match query.is_root {
         true => safe_class::below_counter(walk, query.base, &query.by, output),

@@ -450,9 +450,9 @@ impl Masks {
         }
     }
 
-    /// Appends the bytes that every text continues with: at most `most`, and up to the first position where
-    /// two bytes are possible, the text may end, or a special token may come. In a very ambiguous text it
-    /// appends fewer. The number of bytes depends on the state alone.
+    /// Appends the bytes that every continuation of the text begins with, at most `most`. Stops at the first
+    /// position where two bytes are possible, the text may end, or a special token may follow. In a very
+    /// ambiguous text it appends fewer. The number of bytes depends on the state alone.
     ///
     /// # Errors
     /// Returns an error if a limit of the recognizer is exceeded.

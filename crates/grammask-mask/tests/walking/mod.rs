@@ -1,4 +1,4 @@
-//! Masks by parts, in all ways of finding these, against those that walking every node gives.
+//! Compares masks from summaries, with every strategy, with masks from walking every node.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -8,8 +8,8 @@ use grammask_mask::{Config, Ending, Lexicon, LexiconConfig, Masks, Scratch};
 use grammask_regular::Store;
 use grammask_trie::{TokenId, Vocabulary};
 
-/// All strings of up to three of some pieces, and some long ones; with tokens of more characters than a slice tells apart, or without: then what goes on
-/// for ever is taken from slices.
+/// Returns a vocabulary of all strings of at most three pieces, and of some long strings. If `has_longer`,
+/// some tokens have more characters than a slice distinguishes. Otherwise, unbounded lexemes use slices.
 pub(super) fn vocabulary(has_longer: bool) -> Arc<Vocabulary> {
     let pieces: [&[u8]; 8] = [b"a", b"b", b"x", b"\"", b" ", "é".as_bytes(), b"\xC3", b"\xFF"];
     let mut words: HashSet<Vec<u8>> = HashSet::from([Vec::new()]);
@@ -17,13 +17,13 @@ pub(super) fn vocabulary(has_longer: bool) -> Arc<Vocabulary> {
         let longer = words.iter().flat_map(|word| pieces.iter().map(move |piece| [word, *piece].concat()));
         words = longer.chain(words.clone()).collect();
     }
-    // Nothing but ASCII below a character of several bytes, and below bytes that are none.
+    // Only ASCII below a character of several bytes, and below invalid bytes.
     for stem in ["ö".as_bytes(), "bö".as_bytes(), b"\xE1", b"b\xFE"] {
         for length in 0..9 {
             words.insert([stem, &b"ab".repeat(length)[..length]].concat());
         }
     }
-    // What stands in a line, what ends one, and what is cut between.
+    // Characters within a line, line separators, and incomplete characters.
     let bytes: [&[u8]; 7] = [
         b"\xE2\x80\xA8",
         b"\xE2\x80\xA9",
@@ -37,7 +37,7 @@ pub(super) fn vocabulary(has_longer: bool) -> Arc<Vocabulary> {
         words.extend(bytes.map(|bytes| [stem.as_bytes(), bytes, tail.as_bytes()].concat()));
         words.extend(bytes.map(|bytes| [stem.as_bytes(), b"\xE2\x81\xA8", bytes, tail.as_bytes()].concat()));
     }
-    // White space, what is next to it, and what is cut before it.
+    // White space, characters adjacent in code point order, and incomplete ones.
     let characters = "\u{85}\u{1680}\u{1681}\u{2000}\u{200a}\u{200b}\u{2010}\u{202f}\u{205f}\u{2060}\u{3000}\u{3001}\u{fefe}\u{feff}\u{ff00}";
     for character in characters.chars() {
         for (stem, tail) in [("", ""), ("a", ""), ("é", "b"), ("ab", " a"), ("a\u{3000}", "x")] {
@@ -49,7 +49,7 @@ pub(super) fn vocabulary(has_longer: bool) -> Arc<Vocabulary> {
     for tail in ["é", "éc", "écé", "éé", "écécé"] {
         words.insert(["cccc", tail].concat().into_bytes());
     }
-    // Nothing but characters, of which some are cut at the very end.
+    // Characters, some with an incomplete character at the end.
     for (length, cut) in (0..4).flat_map(|length| (0..4).map(move |cut| (length, cut))) {
         words.insert([b"c", &b"aaa"[..length], &"😀".as_bytes()[..cut]].concat());
     }
@@ -63,7 +63,8 @@ pub(super) fn vocabulary(has_longer: bool) -> Arc<Vocabulary> {
         words.insert(["é".repeat(length).as_bytes(), b"\xC3"].concat());
         words.insert(["b é".repeat(length).as_bytes(), b"\" \""].concat());
     }
-    // A byte that begins characters of both kinds; and behind a space nothing but characters of several bytes.
+    // A lead byte of white space and of other characters; and spaces followed only by characters of several
+    // bytes.
     let mut mixed: Vec<String> = vec![String::new()];
     for _ in 0..4 {
         let longer: Vec<String> = mixed
@@ -78,7 +79,7 @@ pub(super) fn vocabulary(has_longer: bool) -> Arc<Vocabulary> {
             .map(|word| word.as_bytes().to_vec()),
     );
     words.insert(b"a \xC2".to_vec());
-    // Below a blank: words behind it, and other blanks; what must not be there, and what ends.
+    // Below a space: words, further spaces, excluded words, and final characters.
     for tail in [
         "acnoa",
         "noa",
@@ -98,7 +99,7 @@ pub(super) fn vocabulary(has_longer: bool) -> Arc<Vocabulary> {
         words.insert(format!(" a {tail}").into_bytes());
     }
     words.extend(["aaaaaaaa.", "aaaaaab.", "aaaaaab.a"].map(|word| word.as_bytes().to_vec()));
-    // A rule that ends, and goes on, behind many places.
+    // A rule that may end or continue after many nodes.
     for stem in ["a", "b", "ab", "ba", "aba", "bab", "abab", "baba", "aab", "bba", "abba"] {
         words.extend(["!", "!x", "-", "-!", "-!.", "-!.x"].map(|tail| format!("{stem}{tail}").into_bytes()));
     }
@@ -122,7 +123,7 @@ fn network(grammar: &str) -> Arc<Network> {
     Arc::new(Network::build(&normal, store, &Default::default()).unwrap())
 }
 
-/// States near the beginning, breadth first.
+/// Returns states near the initial one, in breadth-first order.
 fn states(masks: &Masks, most: usize) -> Vec<SetId> {
     let recognizer = masks.recognizer();
     let mut found = vec![recognizer.initial()];
@@ -139,25 +140,27 @@ fn states(masks: &Masks, most: usize) -> Vec<SetId> {
     found
 }
 
-/// Compares masks in all ways with those by walking, at states near the beginning of each grammar. Gives those of which some were found by nothing but walking.
+/// Compares masks of every configuration with those of walking, at states near the initial one of each
+/// grammar. Returns the grammars for which some configuration used only walking.
 pub(super) fn check(vocabulary: &Arc<Vocabulary>, grammars: &[&str]) -> HashSet<String> {
     let lexicon = |change: fn(&mut LexiconConfig)| {
         let mut config = LexiconConfig::eager();
         change(&mut config);
         Arc::new(Lexicon::new(Arc::clone(vocabulary), &config))
     };
-    // Shared by all grammars below, so that what one leaves there must be right for the next.
+    // Shared by all grammars below, so that the results cached for one must be correct for the next.
     let lexicons = [
         lexicon(|_| ()),
         lexicon(|config| config.strays = usize::MAX),
         lexicon(|config| config.leaving = usize::MAX),
         lexicon(|config| config.base_size = usize::MAX),
         lexicon(|config| config.short_list = 0),
-        // Many places, none of them one below which slices are used.
+        // Many nodes, none of them a base of slices.
         lexicon(|config| (config.base_size, config.short_list) = (usize::MAX, 0)),
         lexicon(|config| config.slices = false),
     ];
-    // Each as the whole text, where nobody asks where it ends, and then with something behind it that no lexeme is.
+    // Each grammar twice: as the whole text, where its end is not requested, and followed by a rule that is
+    // not a lexeme.
     let followed = |grammar: &str| {
         let begun = grammar.replace("start", "begun");
         format!("start ::= begun behind; behind ::= 'a' behind 'x' | 'é' | ''; {begun}")

@@ -81,7 +81,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads the operand of `distinct!`: a terminal with so many texts that another one is always left.
+    /// Reads the operand of `distinct!`: a terminal with more texts than any list has items, so that an
+    /// unused text always remains.
     pub(super) fn distinct(&mut self, child: ExprId, index: usize, span: Span) -> Part {
         let flags = self.flags[index];
         if flags & UNDER != 0 {

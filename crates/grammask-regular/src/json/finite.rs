@@ -209,9 +209,9 @@ fn append_single_text(store: &Store, a: RegularId, most: usize, to: &mut Vec<u8>
     }
 }
 
-/// Returns the texts of a language, in no order, if the expression lists them: at most 64 texts of at most 64
-/// bytes, 16 times as many from a list of words, or one literal. Long repetitions are not expanded, because a
-/// counter takes less memory than a text.
+/// Returns the texts of a language, in no order, if the expression lists them. These are at most 64 texts of
+/// at most 64 bytes, 16 times as many from a list of words, or one literal. Long repetitions are not
+/// expanded, because a counter takes less memory than a text.
 pub(crate) fn listed_texts(store: &Store, a: RegularId) -> Option<Vec<Vec<u8>>> {
     const MAX_LISTED_TEXTS: usize = 64;
     if let Some(texts) = finite_texts(store, a, TextLimits::of(MAX_LISTED_TEXTS)) {

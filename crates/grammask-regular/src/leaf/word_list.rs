@@ -31,7 +31,7 @@ pub(crate) struct WordList {
 impl WordList {
     /// Returns a list of words that are sorted, distinct, and have fewer than 2^32 bytes together.
     pub(crate) fn new(words: &[&[u8]]) -> Self {
-        Self::new_unless(words, &mut || false).expect("nobody stops it")
+        Self::new_unless(words, &mut || false).expect("never cancelled")
     }
 
     /// As [`new`](Self::new). Returns `None` if it is cancelled.

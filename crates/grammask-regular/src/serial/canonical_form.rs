@@ -240,8 +240,9 @@ fn write_expression(store: &Store, to: &mut Writer<'_>, a: RegularId, depth: u32
     }
 }
 
-/// Writes a state of the acyclic DFA: its position among those written before, or the next position; then
-/// twice its number of edges, plus one if it is final, and each edge with its target.
+/// Writes a state of the acyclic DFA as its position among the states written before. A new state takes the
+/// next position, followed by twice its number of edges, plus one if it is final, and by each edge with its
+/// target.
 fn write_state(store: &Store, to: &mut Writer<'_>, state: u32, depth: u32) -> Option<()> {
     let depth = depth.checked_sub(1)?;
     let next = to.states.len() as u32;

@@ -41,8 +41,8 @@ pub enum ConfigPart {
 }
 
 impl Error {
-    /// Returns the first exceeded limit. Returns `None` if the error has another reason, such as a mistake in the
-    /// grammar.
+    /// Returns the first exceeded limit. Returns `None` if the error has another reason, such as a mistake in
+    /// the grammar.
     ///
     /// ```
     /// use grammask::{Config, Grammar, TokenId, Vocabulary};

@@ -213,7 +213,7 @@ fn a_special_token_may_be_an_ending_token() {
 
 #[test]
 fn special_tokens_must_be_known() {
-    for (special, shown) in [("<|nobody|>", "nobody"), ("<[33]>", "33"), ("<[0]>", "0")] {
+    for (special, shown) in [("<|absent|>", "absent"), ("<[33]>", "33"), ("<[0]>", "0")] {
         let error = compile(&format!("start ::= 'a' {special};"), Ending::Eager).unwrap_err();
         assert!(matches!(error, Error::Bind(_)), "{error:?}");
         assert!(error.to_string().contains(shown), "{error}");
@@ -222,7 +222,7 @@ fn special_tokens_must_be_known() {
 
 #[test]
 fn unknown_ids_are_never_allowed() {
-    // Every byte is possible, and so every token but those without bytes.
+    // Every byte is possible, and so is every token that has bytes.
     let mut matcher = matcher("start ::= #'(?s-u:.)*';", ended_by([]));
     assert_eq!(allowed(&mut matcher), [A, COMMA, BOTH, SEMICOLON, A_TWIN]);
     let mut row = [u32::MAX; 5];

@@ -378,7 +378,7 @@ fn a_mask_beyond_a_limit_is_empty_and_an_error() {
     let mut matcher = grammar.matcher();
     assert!(matcher.mask().is_empty());
     assert_eq!(matcher.error().map(|error| error.offset), Some(0));
-    assert!(!matcher.is_stuck(), "nobody knows");
+    assert!(!matcher.is_stuck(), "the limit leaves it unknown");
     assert_eq!(matcher.accept(TokenId(0)), Outcome::Ongoing);
 }
 

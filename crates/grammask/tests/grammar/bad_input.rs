@@ -158,7 +158,7 @@ fn rules_without_meaning_are_errors() {
         ("start ::= other;", "undefined"),
         ("start ::= #'(';", "regex"),
         ("start ::= #'a' & #'b';", "empty"),
-        ("start ::= <|nobody|>;", "<|nobody|>"),
+        ("start ::= <|absent|>;", "<|absent|>"),
         ("start ::= <[7]>;", "<[7]>"),
     ] {
         let error = compile(text).err().unwrap_or_else(|| panic!("{text} compiles"));

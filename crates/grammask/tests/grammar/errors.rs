@@ -113,7 +113,7 @@ fn with_specials(names: &[&str]) -> Vocabulary {
 #[test]
 fn missing_special_tokens_are_reported_at_each_place() {
     let text =
-        "start ::= '{' <|ned|> x <[5]> |\n  <[99]> <|End|> <|slash|> <|nobody|>;\nx ::= <|end|>? <|ned|>;\n";
+        "start ::= '{' <|ned|> x <[5]> |\n  <[99]> <|End|> <|slash|> <|absent|>;\nx ::= <|end|>? <|ned|>;\n";
     let vocabulary = with_specials(&["<|end|>", "</slash>", "<|pad|>"]);
     let error = Grammar::compile(text, &vocabulary, &Config::default()).expect_err("most are missing");
     insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false, snapshot_path => "snapshots/errors" }, {
