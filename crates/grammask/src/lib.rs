@@ -45,13 +45,13 @@
 //!
 //! Each stage is a separate crate, which this crate re-exports:
 //!
-//! - [`syntax`]: text → tree.
-//! - [`normal`]: tree → normal form.
-//! - [`regular`]: regular languages.
-//! - [`earley`]: recognizer.
-//! - [`trie`]: vocabularies.
+//! - [`syntax`][]: text → tree.
+//! - [`normal`][]: tree → normal form.
+//! - [`regular`][]: regular languages.
+//! - [`earley`][]: recognizer.
+//! - [`trie`][]: vocabularies.
 //! - [`mask`](mod@mask): token masks.
-//! - [`json_schema`]: schema → tree.
+//! - [`json_schema`][]: schema → tree.
 //!
 //! This crate adds no parsing and no mask algorithm. It drives the stages, and keeps outputs, statistics and
 //! threads.
