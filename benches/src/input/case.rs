@@ -12,9 +12,9 @@ pub struct Case {
     pub name: String,
     /// The grammar in KBNF.
     pub kbnf: String,
-    /// The same language in the notation of the crate `kbnf`, where that differs.
+    /// Grammar of this language in the notation of the crate `kbnf`, where that differs.
     pub old_kbnf: Option<String>,
-    /// The same language in llguidance's Lark, where such a file exists.
+    /// Grammar of this language in llguidance's Lark, where such a file exists.
     pub lark: Option<String>,
     /// A text in the language.
     pub text: String,
