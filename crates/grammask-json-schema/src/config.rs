@@ -55,6 +55,24 @@ impl Default for Config {
     }
 }
 
+impl Config {
+    /// Returns the options of the translation of patterns.
+    pub(crate) fn patterns(&self) -> grammask_pattern::Config {
+        let limits = &self.limits;
+        grammask_pattern::Config {
+            limits: grammask_pattern::Limits {
+                max_group_nesting: limits.max_group_nesting,
+                max_quantifier: limits.max_quantifier,
+                max_pattern_nodes: limits.max_pattern_nodes,
+                max_pattern_size: limits.max_pattern_size,
+                max_pattern_copies: limits.max_pattern_copies,
+                max_pattern_steps: limits.max_pattern_steps,
+            },
+            cancel: self.cancel.clone(),
+        }
+    }
+}
+
 /// Limits of the translation.
 ///
 /// The first group bounds time, memory and stack: beyond it, the schema ends with

@@ -32,7 +32,7 @@
 //! | `constraint` | "obeys A and not B" → a hash-consed conjunction |
 //! | `keyword` | a schema → the values that its keywords allow, one level deep |
 //! | `value` | conjunctions of schemas → Boolean algebra of value sets |
-//! | `language`, `pattern` | strings and numbers → regular languages |
+//! | `language` | strings, patterns and numbers → regular languages |
 //! | `plan` | array and object shapes → members and items, each with a constraint |
 //! | `emit` | plans → one KBNF rule for each constraint |
 //!
@@ -46,7 +46,6 @@ mod emit;
 mod error;
 mod keyword;
 mod language;
-mod pattern;
 mod plan;
 mod value;
 

@@ -14,7 +14,8 @@ const PICTURE: &[(&str, &[&str])] = &[
     ("grammask-normal", &["grammask-syntax", "grammask-regular"]),
     ("grammask-earley", &["grammask-normal", "grammask-regular", "grammask-cache"]),
     ("grammask-mask", &["grammask-earley", "grammask-regular", "grammask-cache", "grammask-trie"]),
-    ("grammask-json-schema", &["grammask-syntax", "grammask-regular"]),
+    ("grammask-pattern", &["grammask-regular"]),
+    ("grammask-json-schema", &["grammask-syntax", "grammask-regular", "grammask-pattern"]),
     ("grammask", LIBRARIES),
     ("grammask-kbnf", &["grammask"]),
     ("grammask-cli", WITH_FACADE),
@@ -33,6 +34,7 @@ const LIBRARIES: &[&str] = &[
     "grammask-normal",
     "grammask-earley",
     "grammask-mask",
+    "grammask-pattern",
     "grammask-json-schema",
 ];
 
@@ -45,6 +47,7 @@ const WITH_FACADE: &[&str] = &[
     "grammask-normal",
     "grammask-earley",
     "grammask-mask",
+    "grammask-pattern",
     "grammask-json-schema",
     "grammask",
 ];
@@ -58,6 +61,7 @@ const WITH_KBNF: &[&str] = &[
     "grammask-normal",
     "grammask-earley",
     "grammask-mask",
+    "grammask-pattern",
     "grammask-json-schema",
     "grammask",
     "grammask-kbnf",

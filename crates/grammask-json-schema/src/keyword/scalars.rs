@@ -1,7 +1,9 @@
 //! Keywords about numbers and strings.
 
+use grammask_pattern::Cause;
 use serde_json::Value;
 
+use crate::Formats;
 use crate::context::{Context, Stop};
 use crate::keyword;
 use crate::keyword::expand::Schema;
@@ -9,8 +11,6 @@ use crate::keyword::{constant, expand};
 use crate::language::LanguageId;
 use crate::language::number::Bound;
 use crate::language::{format, number};
-use crate::pattern::PatternError;
-use crate::{Formats, pattern};
 
 /// Returns why a format is not asserted.
 pub(super) fn annotation(name: &str) -> String {
@@ -124,15 +124,16 @@ pub(super) fn pattern_language<'a>(
     keyword: &str,
     source: &str,
 ) -> Result<Option<LanguageId>, Stop> {
-    match pattern::pattern(&mut cx.languages, source) {
+    let config = cx.config.patterns();
+    match cx.languages.pattern(source, &config) {
         Ok(language) => Ok(Some(language)),
-        Err(PatternError::Invalid { offset, message }) => {
-            let what = format!("not a regular expression of ECMA-262: {message}, at byte {offset}");
+        Err(error) if error.cause == Cause::Invalid => {
+            let what = format!("not a regular expression of ECMA-262: {error}");
             Err(expand::invalid(cx, schema, keyword, &what))
         }
-        Err(PatternError::Unsupported { offset, message }) => {
+        Err(error) => {
             cx.spend(1)?;
-            cx.refuse_or_relax(schema.id, keyword, format!("{message}, at byte {offset} of the pattern"))?;
+            cx.refuse_or_relax(schema.id, keyword, format!("{error} of the pattern"))?;
             Ok(None)
         }
     }

@@ -16,7 +16,7 @@ use grammask_regular::{RegularId, Store, analysis};
 use grammask_syntax::{Ast, Comparison, ExprId, ExprKind, Quantifier, Span, Text};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 
-use crate::{Config, Limits};
+use crate::Config;
 
 /// A language in [`Languages`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -84,7 +84,6 @@ pub(crate) struct Languages {
     older: Vec<Option<LanguageId>>,
     lowered: Vec<Option<RegularId>>,
     store: Store,
-    limits: Limits,
     cancel: Option<Arc<AtomicBool>>,
 }
 
@@ -96,7 +95,6 @@ impl Languages {
             older: Vec::with_capacity(INITIAL_LANGUAGES),
             lowered: Vec::with_capacity(INITIAL_LANGUAGES),
             store: Store::new(&config.regular),
-            limits: config.limits,
             cancel: config.cancel.clone(),
         };
         languages.intern(Language::None);
@@ -111,10 +109,6 @@ impl Languages {
         self.newest.reserve(more);
         self.older.reserve(more);
         self.lowered.reserve(more);
-    }
-
-    pub(crate) const fn limits(&self) -> &Limits {
-        &self.limits
     }
 
     pub(crate) fn get(&self, id: LanguageId) -> &Language {
@@ -177,6 +171,42 @@ impl Languages {
             Some(known) => known,
             None => self.add(hash, Language::Regex(pattern.into())),
         }
+    }
+
+    /// Interns the texts in which a pattern matches.
+    ///
+    /// # Errors
+    /// Those of [`grammask_pattern::translate`].
+    pub(crate) fn pattern(
+        &mut self,
+        source: &str,
+        config: &grammask_pattern::Config,
+    ) -> Result<LanguageId, grammask_pattern::Error> {
+        let pattern = grammask_pattern::translate(source, config, &mut self.store)?;
+        let mut ids: Vec<Option<LanguageId>> = vec![None; pattern.languages.len()];
+        let mut stack = vec![pattern.root];
+        while let Some(&top) = stack.last() {
+            let language = pattern.get(top);
+            let pending = stack.len();
+            // In reverse, so that the first operand is interned first.
+            stack.extend(language.operands().iter().rev().filter(|part| ids[part.index()].is_none()));
+            if stack.len() > pending {
+                continue;
+            }
+            let parts: Vec<_> = language.operands().iter().filter_map(|part| ids[part.index()]).collect();
+            ids[top.index()] = Some(match language {
+                grammask_pattern::Language::None => LanguageId::NONE,
+                grammask_pattern::Language::Text(text) => self.text(text),
+                grammask_pattern::Language::Regex(regex) => self.regex(regex),
+                grammask_pattern::Language::Sequence(_) => self.sequence(parts),
+                grammask_pattern::Language::Union(_) => self.union(parts),
+                grammask_pattern::Language::And(_) => self.and(parts),
+                grammask_pattern::Language::Not(_) => self.not(parts[0]),
+                grammask_pattern::Language::Repeat(_, min, max) => self.repeat(parts[0], *min, *max),
+            });
+            stack.pop();
+        }
+        Ok(ids[pattern.root.index()].unwrap_or(LanguageId::NONE))
     }
 
     /// Interns the unsigned numbers whose value is a multiple of `of`, a positive decimal numeral.

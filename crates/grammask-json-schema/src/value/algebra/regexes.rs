@@ -3,7 +3,6 @@
 
 use crate::context::{Context, Stop};
 use crate::language::{Language, LanguageId};
-use crate::pattern;
 use crate::value::algebra;
 use crate::value::{RegexStrings, Values};
 
@@ -93,7 +92,7 @@ fn regexes_among(
 fn is_regex_string(cx: &Context<'_>, text: LanguageId, which: RegexStrings) -> bool {
     match cx.languages.get(text) {
         Language::Text(text) if text.is_empty() => which == RegexStrings::All,
-        Language::Text(text) => pattern::is_pattern(text, &cx.config.limits),
+        Language::Text(text) => grammask_pattern::is_pattern(text, &cx.config.patterns()),
         _ => false,
     }
 }

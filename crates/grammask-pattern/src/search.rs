@@ -1,80 +1,13 @@
-//! Patterns of ECMA-262 as regular languages.
-//!
-//! A pattern with assertions at its ends only, as nearly all are, becomes one regex of the Rust `regex`
-//! crate: `^ab` is `ab(?s:.)*`. Any other pattern becomes concatenations, intersections and complements of
-//! such regexes.
+//! The texts in which a pattern matches: regexes, if it has assertions at its ends only.
 
-mod avoid;
-mod class;
-mod localize;
-mod lookaround;
-mod matrix;
-mod node;
-mod parse;
-mod write;
-
-#[cfg(test)]
-mod tests;
-
-use thiserror::Error;
-
-use crate::Limits;
+use crate::Error;
 use crate::language::{LanguageId, Languages};
-use node::{Assertion, Node};
+use crate::lookaround;
+use crate::syntax::node::{Assertion, Node};
+use crate::write;
 
-/// The reason why a pattern has no language.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub(crate) enum PatternError {
-    /// The text is not a pattern of ECMA-262.
-    #[error("not a pattern of ECMA-262: {message}, at byte {offset}")]
-    Invalid {
-        /// Byte offset in the pattern.
-        offset: usize,
-        message: String,
-    },
-    /// The pattern is valid, but has no exact language here.
-    #[error("{message}, at byte {offset}")]
-    Unsupported {
-        /// Byte offset in the pattern.
-        offset: usize,
-        message: String,
-    },
-}
-
-impl PatternError {
-    fn invalid(offset: usize, message: impl Into<String>) -> Self {
-        Self::Invalid { offset, message: message.into() }
-    }
-
-    fn unsupported(offset: usize, message: impl Into<String>) -> Self {
-        Self::Unsupported { offset, message: message.into() }
-    }
-
-    /// Returns the error for a cancellation. It is never shown, because the caller checks the cancellation
-    /// flag as well.
-    fn cancelled() -> Self {
-        Self::unsupported(0, "cancelled")
-    }
-}
-
-/// Returns true if a text is a regular expression of ECMA-262, supported here or not.
-pub(crate) fn is_pattern(source: &str, limits: &Limits) -> bool {
-    !matches!(parse::parse(source, limits), Err(PatternError::Invalid { .. }))
-}
-
-/// Returns the texts in which a pattern of ECMA-262 matches somewhere.
-///
-/// The flag `u` is on, all others are off. In addition, escapes and lone brackets of Annex B that match
-/// themselves are valid, such as `\-`, `\@` and `{`. Escapes of other dialects, such as `\A`, `\Z` and `\h`,
-/// are invalid.
-///
-/// # Errors
-/// When the pattern is invalid, has back-references or flags, or exceeds one of the limits for patterns.
-///
-/// # Complexity
-/// Linear in the length of the pattern, if it has assertions at its ends only.
-pub(crate) fn pattern(languages: &mut Languages, source: &str) -> Result<LanguageId, PatternError> {
-    let node = parse::parse(source, languages.limits())?;
+/// Returns the texts in which a pattern of `bytes` bytes matches somewhere.
+pub(crate) fn search(languages: &mut Languages<'_>, node: Node, bytes: usize) -> Result<LanguageId, Error> {
     let alternatives = match node {
         Node::Alternatives(parts) => parts,
         node => vec![node],
@@ -96,7 +29,7 @@ pub(crate) fn pattern(languages: &mut Languages, source: &str) -> Result<Languag
             None => sets.push(lookaround::search(languages, &alternative)?),
         }
     }
-    if source.len() > write::MAX_REGEX_BYTES {
+    if bytes > write::MAX_REGEX_BYTES {
         for (start, end, bodies) in plain {
             let body = write::language(&Node::alternatives(bodies), languages)?;
             let around = |is_tied| if is_tied { LanguageId::EMPTY_TEXT } else { LanguageId::ANY };

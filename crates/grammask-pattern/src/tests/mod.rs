@@ -4,11 +4,12 @@
 mod matcher;
 mod table;
 
-use super::node::{Assertion, Node};
-use super::parse::parse;
-use super::{PatternError, pattern};
-use crate::Limits;
+use grammask_regular::Store;
+
 use crate::language::{LanguageId, Languages};
+use crate::syntax::ecma::parse;
+use crate::syntax::node::{Assertion, Node};
+use crate::{Cause, Config, Error, Limits};
 use matcher::search;
 
 /// Returns all texts of up to `longest` characters of an alphabet.
@@ -28,13 +29,19 @@ fn texts(alphabet: &str, longest: usize) -> Vec<String> {
     all
 }
 
-fn languages() -> Languages {
-    Languages::new(&crate::Config::default())
+fn store() -> Store {
+    Store::new(&grammask_regular::Limits::default())
+}
+
+fn pattern(languages: &mut Languages<'_>, source: &str) -> Result<LanguageId, Error> {
+    let node = parse(source, languages.limits())?;
+    crate::search::search(languages, node, source.len())
 }
 
 /// Returns a text on which the language of a pattern and the matcher disagree.
 fn disagreement(source: &str, texts: &[String]) -> Option<String> {
-    let mut languages = languages();
+    let mut store = store();
+    let mut languages = Languages::new(&Config::default(), &mut store);
     let id = match pattern(&mut languages, source) {
         Ok(id) => id,
         Err(error) => return Some(format!("{source}: {error}")),
@@ -255,12 +262,12 @@ fn random_patterns_match_the_texts_of_a_backtracking_matcher() {
         };
         let mut source = String::new();
         random(&mut next, 4, true, &mut source);
-        match pattern(&mut languages(), &source) {
+        match crate::translate(&source, &Config::default(), &mut store()) {
             Ok(_) => {
                 translated += 1;
                 wrong.extend(disagreement(&source, &texts));
             }
-            Err(PatternError::Unsupported { .. }) => {}
+            Err(Error { cause: Cause::Unsupported | Cause::Limit { .. }, .. }) => {}
             Err(error) => panic!("{source}: {error}"),
         }
     }

@@ -10,11 +10,11 @@
 use regex_syntax::hir::ClassUnicode;
 use rustc_hash::FxHashMap;
 
-use super::PatternError;
-use super::class::{self, WORD, bracketed};
-use super::node::{Assertion, Node};
-use super::write::to_regex;
+use crate::Error;
 use crate::language::{Language, LanguageId, Languages};
+use crate::syntax::class::{self, WORD, bracketed};
+use crate::syntax::node::{Assertion, Node};
+use crate::write::to_regex;
 
 /// One emptiness test is charged as this fraction of
 /// [`Limits::max_pattern_steps`](crate::Limits::max_pattern_steps).
@@ -24,8 +24,8 @@ const EMPTINESS_SHARE_OF_STEPS: u64 = 40;
 ///
 /// A *side* of a position is 0 for the edge of the text. It is 1 for a word character and 2 for another one;
 /// in patterns without word boundaries, it is 1 for every character.
-pub(super) struct PatternAlgebra<'a> {
-    pub languages: &'a mut Languages,
+pub(crate) struct PatternAlgebra<'a, 's> {
+    pub languages: &'a mut Languages<'s>,
     /// Number of sides: 2 or 3.
     pub sides: usize,
     sizes: FxHashMap<LanguageId, u64>,
@@ -34,15 +34,15 @@ pub(super) struct PatternAlgebra<'a> {
 
 /// The texts that a node may match, for each pair of states of the positions before and after it.
 #[derive(Clone)]
-pub(super) struct Matrix {
+pub(crate) struct Matrix {
     /// By state: true if the node matches the empty text there.
     pub empty: Vec<bool>,
     /// By pair of states, row-major: the nonempty texts.
     pub words: Vec<LanguageId>,
 }
 
-impl<'a> PatternAlgebra<'a> {
-    pub(crate) fn new(languages: &'a mut Languages, node: &Node) -> Self {
+impl<'a, 's> PatternAlgebra<'a, 's> {
+    pub(crate) fn new(languages: &'a mut Languages<'s>, node: &Node) -> Self {
         let boundary =
             |node: &Node| matches!(node, Node::Assertion(Assertion::Boundary | Assertion::NotBoundary));
         let sides = if node.any(&boundary) { 3 } else { 2 };
@@ -79,44 +79,44 @@ impl<'a> PatternAlgebra<'a> {
     ///
     /// # Errors
     /// When the language or the number of steps is too large.
-    pub(crate) fn checked(&mut self, id: LanguageId) -> Result<LanguageId, PatternError> {
+    pub(crate) fn checked(&mut self, id: LanguageId) -> Result<LanguageId, Error> {
         self.step()?;
         let limit = self.languages.limits().max_pattern_size;
         if self.size(id) > limit {
-            return Err(PatternError::unsupported(
+            return Err(Error::limit(
                 0,
-                format!(
-                    "more than {limit} expressions for a pattern with assertions inside (limit `max_pattern_size`)"
-                ),
+                "max_pattern_size",
+                limit,
+                "expressions for a pattern with assertions inside",
             ));
         }
         Ok(id)
     }
 
     /// Returns true if a language is empty.
-    pub(crate) fn is_empty(&mut self, id: LanguageId) -> Result<bool, PatternError> {
+    pub(crate) fn is_empty(&mut self, id: LanguageId) -> Result<bool, Error> {
         // The search may take as long as many other steps.
         self.steps += self.languages.limits().max_pattern_steps / EMPTINESS_SHARE_OF_STEPS;
         self.step()?;
         match self.languages.is_empty(id) {
             Ok(Some(empty)) => Ok(empty),
-            Ok(None) => Err(PatternError::cancelled()),
-            Err(error) => Err(PatternError::unsupported(0, error.to_string())),
+            Ok(None) => Err(Error::cancelled()),
+            Err(error) => Err(Error::unsupported(0, error.to_string())),
         }
     }
 
-    fn step(&mut self) -> Result<(), PatternError> {
+    fn step(&mut self) -> Result<(), Error> {
         self.steps += 1;
         if self.languages.is_cancelled() {
-            return Err(PatternError::cancelled());
+            return Err(Error::cancelled());
         }
         let limit = self.languages.limits().max_pattern_steps;
         if self.steps > limit {
-            return Err(PatternError::unsupported(
+            return Err(Error::limit(
                 0,
-                format!(
-                    "more than {limit} steps for a pattern with assertions inside (limit `max_pattern_steps`)"
-                ),
+                "max_pattern_steps",
+                limit,
+                "steps for a pattern with assertions inside",
             ));
         }
         Ok(())
@@ -147,17 +147,17 @@ impl<'a> PatternAlgebra<'a> {
         self.sizes[&id]
     }
 
-    pub(crate) fn concat(&mut self, a: LanguageId, b: LanguageId) -> Result<LanguageId, PatternError> {
+    pub(crate) fn concat(&mut self, a: LanguageId, b: LanguageId) -> Result<LanguageId, Error> {
         let both = self.languages.sequence([a, b]);
         self.checked(both)
     }
 
-    pub(crate) fn union(&mut self, parts: Vec<LanguageId>) -> Result<LanguageId, PatternError> {
+    pub(crate) fn union(&mut self, parts: Vec<LanguageId>) -> Result<LanguageId, Error> {
         let any = self.languages.union(parts);
         self.checked(any)
     }
 
-    pub(crate) fn intersect(&mut self, a: LanguageId, b: LanguageId) -> Result<LanguageId, PatternError> {
+    pub(crate) fn intersect(&mut self, a: LanguageId, b: LanguageId) -> Result<LanguageId, Error> {
         let both = match (a, b) {
             _ if a == b => a,
             (LanguageId::EMPTY_TEXT, other) | (other, LanguageId::EMPTY_TEXT) => {
@@ -172,13 +172,13 @@ impl<'a> PatternAlgebra<'a> {
         self.checked(both)
     }
 
-    pub(crate) fn subtract(&mut self, a: LanguageId, b: LanguageId) -> Result<LanguageId, PatternError> {
+    pub(crate) fn subtract(&mut self, a: LanguageId, b: LanguageId) -> Result<LanguageId, Error> {
         let others = self.languages.not(b);
         self.intersect(a, others)
     }
 
     /// Returns the nonempty texts of a node without assertions.
-    pub(crate) fn nonempty(&mut self, node: &Node) -> Result<LanguageId, PatternError> {
+    pub(crate) fn nonempty(&mut self, node: &Node) -> Result<LanguageId, Error> {
         let id = match node {
             Node::Sequence(parts) if parts.is_empty() => LanguageId::NONE,
             node if !node.is_nullable() => self.pure(node),
@@ -222,7 +222,7 @@ impl<'a> PatternAlgebra<'a> {
     }
 
     /// Returns the matrix of a node without look-around.
-    pub(crate) fn matrix(&mut self, node: &Node) -> Result<Matrix, PatternError> {
+    pub(crate) fn matrix(&mut self, node: &Node) -> Result<Matrix, Error> {
         match node {
             node if node.is_pure() => self.pure_matrix(node),
             Node::Sequence(parts) => {
@@ -285,7 +285,7 @@ impl<'a> PatternAlgebra<'a> {
         }
     }
 
-    fn pure_matrix(&mut self, node: &Node) -> Result<Matrix, PatternError> {
+    fn pure_matrix(&mut self, node: &Node) -> Result<Matrix, Error> {
         let (sides, states) = (self.sides, self.states());
         let mut matrix = self.none();
         matrix.empty = vec![node.is_nullable(); states];
@@ -331,7 +331,7 @@ impl<'a> PatternAlgebra<'a> {
         Ok(matrix)
     }
 
-    fn sum(&mut self, a: &Matrix, b: &Matrix) -> Result<Matrix, PatternError> {
+    fn sum(&mut self, a: &Matrix, b: &Matrix) -> Result<Matrix, Error> {
         let mut words = Vec::with_capacity(a.words.len());
         for (&a, &b) in a.words.iter().zip(&b.words) {
             words.push(self.union(vec![a, b])?);
@@ -339,7 +339,7 @@ impl<'a> PatternAlgebra<'a> {
         Ok(Matrix { empty: a.empty.iter().zip(&b.empty).map(|(&a, &b)| a || b).collect(), words })
     }
 
-    pub(crate) fn product(&mut self, a: &Matrix, b: &Matrix) -> Result<Matrix, PatternError> {
+    pub(crate) fn product(&mut self, a: &Matrix, b: &Matrix) -> Result<Matrix, Error> {
         let states = self.states();
         let mut words = Vec::with_capacity(a.words.len());
         for from in 0..states {
@@ -364,7 +364,7 @@ impl<'a> PatternAlgebra<'a> {
     }
 
     /// Returns the matrix of any number of repetitions, by admitting one intermediate state after the other.
-    fn closure(&mut self, one: &Matrix) -> Result<Matrix, PatternError> {
+    fn closure(&mut self, one: &Matrix) -> Result<Matrix, Error> {
         let states = self.states();
         let mut words = one.words.clone();
         for via in 0..states {
@@ -391,15 +391,15 @@ impl<'a> PatternAlgebra<'a> {
         Ok(Matrix { empty: vec![true; states], words })
     }
 
-    fn repeat(&mut self, one: &Matrix, min: u32, max: Option<u32>) -> Result<Matrix, PatternError> {
+    fn repeat(&mut self, one: &Matrix, min: u32, max: Option<u32>) -> Result<Matrix, Error> {
         let copies = max.unwrap_or(min);
         let limit = self.languages.limits().max_pattern_copies;
         if copies > limit {
-            return Err(PatternError::unsupported(
+            return Err(Error::limit(
                 0,
-                format!(
-                    "more than {limit} copies of a repetition with assertions inside (limit `max_pattern_copies`)"
-                ),
+                "max_pattern_copies",
+                limit,
+                "copies of a repetition with assertions inside",
             ));
         }
         let mut all = match max {
@@ -418,7 +418,7 @@ impl<'a> PatternAlgebra<'a> {
 }
 
 /// Returns the nodes of a sequence, with neighbours that have no assertions joined.
-pub(super) fn group_pure(parts: &[Node]) -> Vec<Node> {
+pub(crate) fn group_pure(parts: &[Node]) -> Vec<Node> {
     let mut all = Vec::new();
     let mut run: Vec<Node> = Vec::new();
     for part in parts {

@@ -5,7 +5,7 @@
 
 /// A node of a pattern. Its depth is that of the nested groups, which is limited.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Node {
+pub(crate) enum Node {
     /// One character.
     Char(char),
     /// A class of characters, in the syntax of the Rust `regex` crate.
@@ -29,7 +29,7 @@ pub(super) enum Node {
 
 /// A condition on a text: it starts (or ends) with a text of `within`, or it does not.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Restriction {
+pub(crate) struct Restriction {
     pub within: Node,
     pub ahead: bool,
     pub negative: bool,
@@ -37,7 +37,7 @@ pub(super) struct Restriction {
 
 /// An assertion other than look-around.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Assertion {
+pub(crate) enum Assertion {
     Start,
     End,
     Boundary,

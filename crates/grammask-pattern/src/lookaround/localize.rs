@@ -1,12 +1,12 @@
 //! Look-around that depends on its neighbours only, such as `(?!-)[a-z-]{1,63}(?<!-)`, becomes a restriction
 //! of these neighbours. The restricted node may be repeated like any other.
 
-use super::class::{characters, to_class};
-use super::node::{Node, Restriction};
+use crate::syntax::class::{characters, to_class};
+use crate::syntax::node::{Node, Restriction};
 
 /// Replaces look-around by restrictions of its neighbours where these are long enough: look-behind
 /// everywhere, look-ahead inside of repetitions.
-pub(super) fn localize(node: &Node, repeated: bool) -> Node {
+pub(crate) fn localize(node: &Node, repeated: bool) -> Node {
     match node {
         Node::Char(_) | Node::Class(_) | Node::Assertion(_) | Node::Restricted { .. } => node.clone(),
         Node::Alternatives(parts) => {

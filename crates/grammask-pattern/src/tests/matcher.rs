@@ -1,8 +1,8 @@
 //! The reference: a backtracking matcher over the syntax tree, by continuations, as the standard defines
 //! matching.
 
-use super::super::class::characters;
-use super::super::node::{Assertion, Node};
+use crate::syntax::class::characters;
+use crate::syntax::node::{Assertion, Node};
 
 /// Returns true if a pattern matches somewhere in a text.
 pub(super) fn search(node: &Node, text: &str) -> bool {

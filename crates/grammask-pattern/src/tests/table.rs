@@ -1,14 +1,16 @@
 //! Which patterns are valid, what they are written as, and which are refused where.
 
-use super::super::{PatternError, pattern};
-use super::languages;
-use crate::language::Language;
+use super::store;
+use crate::{Cause, Config, Error, Language, Pattern, translate};
+
+fn pattern(source: &str) -> Result<Pattern, Error> {
+    translate(source, &Config::default(), &mut store())
+}
 
 /// Returns the regex of a pattern.
 fn regex(source: &str) -> String {
-    let mut languages = languages();
-    match pattern(&mut languages, source).map(|id| languages.get(id).clone()) {
-        Ok(Language::Regex(regex)) => regex.to_string(),
+    match pattern(source).map(|found| found.get(found.root).clone()) {
+        Ok(Language::Regex(regex)) => regex,
         other => format!("{other:?}"),
     }
 }
@@ -91,8 +93,8 @@ fn invalid_patterns_are_refused_at_their_offset() {
         ("(?<=a)*", 6),
     ];
     for (source, place) in table {
-        match pattern(&mut languages(), source) {
-            Err(PatternError::Invalid { offset, .. }) => assert_eq!(offset, place, "{source}"),
+        match pattern(source) {
+            Err(Error { offset, cause: Cause::Invalid, .. }) => assert_eq!(offset, place, "{source}"),
             other => panic!("{source}: {other:?}"),
         }
     }
@@ -116,8 +118,11 @@ fn unsupported_patterns_are_refused() {
         &wide,
     ];
     for source in table {
-        let answer = pattern(&mut languages(), source);
-        assert!(matches!(answer, Err(PatternError::Unsupported { .. })), "{source}: {answer:?}");
+        let answer = pattern(source);
+        assert!(
+            matches!(answer, Err(Error { cause: Cause::Unsupported | Cause::Limit { .. }, .. })),
+            "{source}: {answer:?}"
+        );
     }
 }
 
@@ -139,6 +144,6 @@ fn hostile_patterns_terminate_quickly() {
         "a|".repeat(100_000) + "^",
     ];
     for source in many {
-        let _ = pattern(&mut languages(), &source);
+        let _ = pattern(&source);
     }
 }

@@ -3,18 +3,18 @@
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
 
 /// Members of `\d`, as inside of brackets.
-pub(super) const DIGITS: &str = "0-9";
+pub(crate) const DIGITS: &str = "0-9";
 /// Members of `\w`.
-pub(super) const WORD: &str = "0-9A-Za-z_";
+pub(crate) const WORD: &str = "0-9A-Za-z_";
 /// Members of `\s`: white space and line terminators of ECMA-262, and the category Zs.
-pub(super) const SPACE: &str =
+pub(crate) const SPACE: &str =
     r"\t-\r \u{a0}\u{1680}\u{2000}-\u{200a}\u{2028}\u{2029}\u{202f}\u{205f}\u{3000}\u{feff}";
 /// The class of `.`.
-pub(super) const DOT: &str = r"[^\n\r\u{2028}\u{2029}]";
+pub(crate) const DOT: &str = r"[^\n\r\u{2028}\u{2029}]";
 /// Every character.
-pub(super) const ANY: &str = "(?s:.)";
+pub(crate) const ANY: &str = "(?s:.)";
 /// No character.
-pub(super) const NONE: &str = "[a&&b]";
+pub(crate) const NONE: &str = "[a&&b]";
 
 /// The binary properties of ECMA-262 that are supported.
 const BINARY_PROPERTIES: &[&str] = &[
@@ -111,7 +111,7 @@ const BINARY_PROPERTIES: &[&str] = &[
 ];
 
 /// Returns the class of `\p{name}`. Returns `None` if there is no such property.
-pub(super) fn property(name: &str, negated: bool) -> Option<String> {
+pub(crate) fn property(name: &str, negated: bool) -> Option<String> {
     if !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '=') {
         return None;
     }
@@ -132,7 +132,7 @@ pub(super) fn property(name: &str, negated: bool) -> Option<String> {
 }
 
 /// Appends a character, escaped for use in and out of brackets.
-pub(super) fn push_char(c: char, out: &mut String) {
+pub(crate) fn push_char(c: char, out: &mut String) {
     match c {
         '\n' => out.push_str(r"\n"),
         '\r' => out.push_str(r"\r"),
@@ -151,7 +151,7 @@ pub(super) fn push_char(c: char, out: &mut String) {
 
 /// Appends the code points `low..=high` as inside of brackets. Surrogates are not characters, and are
 /// skipped.
-pub(super) fn push_range(low: u32, high: u32, out: &mut String) {
+pub(crate) fn push_range(low: u32, high: u32, out: &mut String) {
     let low = if (0xD800..0xE000).contains(&low) { 0xE000 } else { low };
     let high = if (0xD800..0xE000).contains(&high) { 0xD7FF } else { high };
     let (Some(first), Some(last)) = (char::from_u32(low), char::from_u32(high)) else { return };
@@ -168,7 +168,7 @@ pub(super) fn push_range(low: u32, high: u32, out: &mut String) {
 }
 
 /// Returns a class from what is inside of its brackets.
-pub(super) fn bracketed(items: &str, negated: bool) -> String {
+pub(crate) fn bracketed(items: &str, negated: bool) -> String {
     match (items.is_empty(), negated) {
         (true, true) => ANY.to_owned(),
         (true, false) => NONE.to_owned(),
@@ -178,7 +178,7 @@ pub(super) fn bracketed(items: &str, negated: bool) -> String {
 }
 
 /// Returns the characters of a class.
-pub(super) fn characters(class: &str) -> ClassUnicode {
+pub(crate) fn characters(class: &str) -> ClassUnicode {
     match regex_syntax::parse(class).map(|hir| hir.into_kind()) {
         Ok(HirKind::Class(Class::Unicode(set))) => set,
         Ok(HirKind::Literal(literal)) => {
@@ -190,7 +190,7 @@ pub(super) fn characters(class: &str) -> ClassUnicode {
 }
 
 /// Returns a class of these characters.
-pub(super) fn to_class(set: &ClassUnicode) -> String {
+pub(crate) fn to_class(set: &ClassUnicode) -> String {
     let whole = set.ranges().last().is_some_and(|range| range.end() == char::MAX);
     let mut shown = set.clone();
     if whole {

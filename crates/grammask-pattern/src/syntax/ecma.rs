@@ -3,21 +3,21 @@
 
 use std::collections::BTreeMap;
 
-use super::PatternError;
 use super::class::{ANY, DIGITS, DOT, NONE, SPACE, WORD, bracketed, property, push_range};
 use super::node::{Assertion, Node};
+use crate::Error;
 use crate::Limits;
 
 /// Parses a pattern.
 ///
 /// # Errors
 /// When it is invalid, has back-references or flags, or exceeds a limit of nesting or counting.
-pub(super) fn parse(source: &str, limits: &Limits) -> Result<Node, PatternError> {
+pub(crate) fn parse(source: &str, limits: &Limits) -> Result<Node, Error> {
     let mut parser = Parser { source, limits, at: 0, depth: 0, properties: BTreeMap::new() };
     let node = parser.alternatives()?;
     match parser.peek() {
         None => Ok(node),
-        Some(_) => Err(PatternError::invalid(parser.at, "`)` without a group to close")),
+        Some(_) => Err(Error::invalid(parser.at, "`)` without a group to close")),
     }
 }
 
@@ -70,7 +70,7 @@ impl<'a> Parser<'a> {
         found
     }
 
-    fn alternatives(&mut self) -> Result<Node, PatternError> {
+    fn alternatives(&mut self) -> Result<Node, Error> {
         let mut all = Vec::new();
         let mut parts = Vec::new();
         loop {
@@ -87,14 +87,14 @@ impl<'a> Parser<'a> {
         Ok(Node::alternatives(all))
     }
 
-    fn term(&mut self) -> Result<Node, PatternError> {
+    fn term(&mut self) -> Result<Node, Error> {
         let start = self.at;
         let node = self.atom()?;
         let after = self.at;
         let Some((min, max)) = self.quantifier()? else { return Ok(node) };
         let bare = ["^", "$", "\\b", "\\B", "(?<=", "(?<!"];
         if bare.iter().any(|bare| self.source[start..].starts_with(bare)) {
-            return Err(PatternError::invalid(after, "nothing to repeat before the quantifier"));
+            return Err(Error::invalid(after, "nothing to repeat before the quantifier"));
         }
         Ok(repeat(node, min, max))
     }
@@ -106,7 +106,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses a quantifier, if there is one.
-    fn quantifier(&mut self) -> Result<Option<(u32, Option<u32>)>, PatternError> {
+    fn quantifier(&mut self) -> Result<Option<(u32, Option<u32>)>, Error> {
         let start = self.at;
         let bounds = match self.peek() {
             Some('*') => (0, None),
@@ -126,7 +126,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses `{m}`, `{m,}` or `{m,n}`. Otherwise returns `None` and stays at the position.
-    fn braces(&mut self) -> Result<Option<(u32, Option<u32>)>, PatternError> {
+    fn braces(&mut self) -> Result<Option<(u32, Option<u32>)>, Error> {
         let start = self.at;
         self.at += 1;
         let min = self.digits();
@@ -141,22 +141,19 @@ impl<'a> Parser<'a> {
         let least = self.count(min, start)?;
         let most = if max.is_empty() { None } else { Some(self.count(max, start)?) };
         if most.is_some_and(|most| most < least) {
-            return Err(PatternError::invalid(start, "the quantifier's numbers are out of order"));
+            return Err(Error::invalid(start, "the quantifier's numbers are out of order"));
         }
         Ok(Some((least, most)))
     }
 
     /// Parses a number of a quantifier, which starts at byte `at`.
-    fn count(&self, digits: &str, at: usize) -> Result<u32, PatternError> {
+    fn count(&self, digits: &str, at: usize) -> Result<u32, Error> {
         let limit = self.limits.max_quantifier;
         let value = digits.trim_start_matches('0');
         match value.parse() {
             _ if value.is_empty() => Ok(0),
             Ok(value) if value <= limit => Ok(value),
-            _ => Err(PatternError::unsupported(
-                at,
-                format!("a quantifier above {limit} (limit `max_quantifier`)"),
-            )),
+            _ => Err(Error::limit(at, "max_quantifier", limit, "repetitions by one quantifier")),
         }
     }
 
@@ -167,7 +164,7 @@ impl<'a> Parser<'a> {
         &rest[..length]
     }
 
-    fn atom(&mut self) -> Result<Node, PatternError> {
+    fn atom(&mut self) -> Result<Node, Error> {
         let start = self.at;
         let Some(c) = self.next() else { return Ok(Node::Sequence(Vec::new())) };
         Ok(match c {
@@ -178,12 +175,12 @@ impl<'a> Parser<'a> {
             '[' => return self.class(start),
             '\\' => return self.escape(start),
             '*' | '+' | '?' => {
-                return Err(PatternError::invalid(start, "nothing to repeat before the quantifier"));
+                return Err(Error::invalid(start, "nothing to repeat before the quantifier"));
             }
             '{' => {
                 self.at = start;
                 if self.braces()?.is_some() {
-                    return Err(PatternError::invalid(start, "nothing to repeat before the quantifier"));
+                    return Err(Error::invalid(start, "nothing to repeat before the quantifier"));
                 }
                 self.at = start + 1;
                 Node::Char(c)
@@ -192,7 +189,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    fn group(&mut self, start: usize) -> Result<Node, PatternError> {
+    fn group(&mut self, start: usize) -> Result<Node, Error> {
         let mut look = None;
         if self.eat("?") {
             if self.eat("=") {
@@ -207,25 +204,20 @@ impl<'a> Parser<'a> {
                 self.group_name()?;
             } else if !self.eat(":") {
                 return Err(match self.peek() {
-                    Some('i' | 'm' | 's' | '-') => {
-                        PatternError::unsupported(start, "flags inside of a pattern")
-                    }
-                    _ => PatternError::invalid(start, "`(?` does not start a group"),
+                    Some('i' | 'm' | 's' | '-') => Error::unsupported(start, "flags inside of a pattern"),
+                    _ => Error::invalid(start, "`(?` does not start a group"),
                 });
             }
         }
         self.depth += 1;
         let limit = self.limits.max_group_nesting;
         if self.depth > limit {
-            return Err(PatternError::unsupported(
-                start,
-                format!("more than {limit} levels of nested groups (limit `max_group_nesting`)"),
-            ));
+            return Err(Error::limit(start, "max_group_nesting", limit, "levels of nested groups"));
         }
         let node = self.alternatives()?;
         self.depth -= 1;
         if !self.eat(")") {
-            return Err(PatternError::invalid(start, "the group is not closed"));
+            return Err(Error::invalid(start, "the group is not closed"));
         }
         Ok(match look {
             None => node,
@@ -233,44 +225,43 @@ impl<'a> Parser<'a> {
         })
     }
 
-    fn group_name(&mut self) -> Result<&'a str, PatternError> {
+    fn group_name(&mut self) -> Result<&'a str, Error> {
         let rest = self.rest();
-        let length = rest
-            .find('>')
-            .ok_or_else(|| PatternError::invalid(self.at, "the name of the group has no `>`"))?;
+        let length =
+            rest.find('>').ok_or_else(|| Error::invalid(self.at, "the name of the group has no `>`"))?;
         let name = &rest[..length];
         let begins = |c: char| c.is_alphabetic() || matches!(c, '$' | '_');
         let goes_on = |c: char| c.is_alphanumeric() || matches!(c, '$' | '_' | '\u{200c}' | '\u{200d}');
         if !name.starts_with(begins) || !name.chars().all(goes_on) {
-            return Err(PatternError::invalid(self.at, format!("`{name}` is not a group name")));
+            return Err(Error::invalid(self.at, format!("`{name}` is not a group name")));
         }
         self.at += length + 1;
         Ok(name)
     }
 
     /// Parses an escape outside of brackets.
-    fn escape(&mut self, start: usize) -> Result<Node, PatternError> {
+    fn escape(&mut self, start: usize) -> Result<Node, Error> {
         match self.peek() {
             Some('b') => self.assertion(Assertion::Boundary),
             Some('B') => self.assertion(Assertion::NotBoundary),
             Some('1'..='9') => {
                 let number: usize = self.digits().parse().unwrap_or(usize::MAX);
                 Err(if number <= self.capturing_groups() {
-                    PatternError::unsupported(start, "back-references to groups")
+                    Error::unsupported(start, "back-references to groups")
                 } else {
-                    PatternError::invalid(start, format!("group {number} does not exist"))
+                    Error::invalid(start, format!("group {number} does not exist"))
                 })
             }
             Some('k') => {
                 self.at += 1;
                 if !self.eat("<") {
-                    return Err(PatternError::invalid(start, "`\\k` without a group name"));
+                    return Err(Error::invalid(start, "`\\k` without a group name"));
                 }
                 let name = self.group_name()?;
                 Err(if self.source.contains(&format!("(?<{name}>")) {
-                    PatternError::unsupported(start, "back-references to groups")
+                    Error::unsupported(start, "back-references to groups")
                 } else {
-                    PatternError::invalid(start, format!("group `{name}` does not exist"))
+                    Error::invalid(start, format!("group `{name}` does not exist"))
                 })
             }
             _ => Ok(match self.character_escape(start)? {
@@ -286,7 +277,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn assertion(&mut self, assertion: Assertion) -> Result<Node, PatternError> {
+    fn assertion(&mut self, assertion: Assertion) -> Result<Node, Error> {
         self.at += 1;
         Ok(Node::Assertion(assertion))
     }
@@ -308,9 +299,9 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses an escape in or out of brackets, after its backslash.
-    fn character_escape(&mut self, start: usize) -> Result<Atom, PatternError> {
+    fn character_escape(&mut self, start: usize) -> Result<Atom, Error> {
         let Some(c) = self.next() else {
-            return Err(PatternError::invalid(start, "a backslash at the end"));
+            return Err(Error::invalid(start, "a backslash at the end"));
         };
         let code = match c {
             'd' | 'D' => return Ok(Atom::Set(DIGITS.to_owned(), c == 'D')),
@@ -328,14 +319,14 @@ impl<'a> Parser<'a> {
                     self.at += 1;
                     u32::from(c) % 32
                 }
-                _ => return Err(PatternError::invalid(start, "`\\c` without a letter")),
+                _ => return Err(Error::invalid(start, "`\\c` without a letter")),
             },
-            'x' => self
-                .hex(2)
-                .ok_or_else(|| PatternError::invalid(start, "`\\x` without two hexadecimal digits"))?,
+            'x' => {
+                self.hex(2).ok_or_else(|| Error::invalid(start, "`\\x` without two hexadecimal digits"))?
+            }
             'u' => self.unicode(start)?,
             c if !c.is_ascii_alphanumeric() => u32::from(c),
-            c => return Err(PatternError::invalid(start, format!("`\\{c}` is not an escape of ECMA-262"))),
+            c => return Err(Error::invalid(start, format!("`\\{c}` is not an escape of ECMA-262"))),
         };
         Ok(Atom::Code(code))
     }
@@ -347,8 +338,8 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses what follows `\u`: four digits, two such surrogates, or any number of digits in braces.
-    fn unicode(&mut self, start: usize) -> Result<u32, PatternError> {
-        let wrong = || PatternError::invalid(start, "`\\u` without a code point");
+    fn unicode(&mut self, start: usize) -> Result<u32, Error> {
+        let wrong = || Error::invalid(start, "`\\u` without a code point");
         if self.eat("{") {
             let length = self.rest().find('}').ok_or_else(wrong)?;
             let digits = &self.rest()[..length];
@@ -374,8 +365,8 @@ impl<'a> Parser<'a> {
         Ok(high)
     }
 
-    fn property(&mut self, start: usize, negated: bool) -> Result<Atom, PatternError> {
-        let wrong = || PatternError::invalid(start, "`\\p` without a Unicode property in braces");
+    fn property(&mut self, start: usize, negated: bool) -> Result<Atom, Error> {
+        let wrong = || Error::invalid(start, "`\\p` without a Unicode property in braces");
         if !self.eat("{") {
             return Err(wrong());
         }
@@ -391,7 +382,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses a class, after its opening bracket.
-    fn class(&mut self, start: usize) -> Result<Node, PatternError> {
+    fn class(&mut self, start: usize) -> Result<Node, Error> {
         let negated = self.eat("^");
         let mut items = String::new();
         loop {
@@ -409,7 +400,7 @@ impl<'a> Parser<'a> {
             match (&low, &high) {
                 (Atom::Code(low), Atom::Code(high)) if low <= high => push_range(*low, *high, &mut items),
                 (Atom::Code(_), Atom::Code(_)) => {
-                    return Err(PatternError::invalid(low_at, "the ends of the range are out of order"));
+                    return Err(Error::invalid(low_at, "the ends of the range are out of order"));
                 }
                 // By Annex B, a hyphen next to a class is a literal.
                 _ => [low, Atom::Code(u32::from('-')), high].iter().for_each(|atom| atom.push(&mut items)),
@@ -428,10 +419,10 @@ impl<'a> Parser<'a> {
         }))
     }
 
-    fn class_atom(&mut self, start: usize) -> Result<Atom, PatternError> {
+    fn class_atom(&mut self, start: usize) -> Result<Atom, Error> {
         let at = self.at;
         match self.next() {
-            None => Err(PatternError::invalid(start, "the class is not closed")),
+            None => Err(Error::invalid(start, "the class is not closed")),
             Some('\\') if self.eat("b") => Ok(Atom::Code(8)),
             Some('\\') => self.character_escape(at),
             Some(c) => Ok(Atom::Code(u32::from(c))),

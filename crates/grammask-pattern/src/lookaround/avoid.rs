@@ -6,11 +6,11 @@
 
 use std::collections::BTreeSet;
 
-use super::PatternError;
-use super::class::characters;
 use super::matrix::PatternAlgebra;
-use super::node::Node;
+use crate::Error;
 use crate::language::LanguageId;
+use crate::syntax::class::characters;
+use crate::syntax::node::Node;
 
 /// Maximum number of words, and maximum total length in characters. Beyond either, the repetition is treated
 /// like any other.
@@ -19,7 +19,7 @@ const MAX_WORD_CHARS: usize = 256;
 
 /// Returns the words that negative look-aheads forbid. Returns `None` for other nodes, or if there are too
 /// many words.
-pub(super) fn forbidden_words(looks: &[Node]) -> Option<BTreeSet<String>> {
+pub(crate) fn forbidden_words(looks: &[Node]) -> Option<BTreeSet<String>> {
     let mut all = BTreeSet::new();
     for look in looks {
         match look {
@@ -75,12 +75,12 @@ fn words(node: &Node) -> Option<Vec<String>> {
 }
 
 /// Returns the texts of `run` followed by `rest` in which no word starts inside of the run.
-pub(super) fn avoiding(
-    algebra: &mut PatternAlgebra<'_>,
+pub(crate) fn avoiding(
+    algebra: &mut PatternAlgebra<'_, '_>,
     words: &BTreeSet<String>,
     run: LanguageId,
     rest: LanguageId,
-) -> Result<LanguageId, PatternError> {
+) -> Result<LanguageId, Error> {
     // Prefixes of words that the run may end with.
     let partial: BTreeSet<&str> =
         words.iter().flat_map(|word| word.char_indices().map(|(at, _)| &word[..at])).chain([""]).collect();
@@ -121,7 +121,7 @@ pub(super) fn avoiding(
     algebra.union(all)
 }
 
-fn ending(algebra: &mut PatternAlgebra<'_>, end: &str) -> LanguageId {
+fn ending(algebra: &mut PatternAlgebra<'_, '_>, end: &str) -> LanguageId {
     let end = algebra.languages.text(end);
     algebra.languages.sequence([LanguageId::ANY, end])
 }

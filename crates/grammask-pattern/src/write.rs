@@ -1,15 +1,15 @@
 //! Nodes without assertions as regexes of the Rust `regex` crate.
 
-use super::PatternError;
-use super::class::push_char;
-use super::node::Node;
+use crate::Error;
 use crate::language::{LanguageId, Languages};
+use crate::syntax::class::push_char;
+use crate::syntax::node::Node;
 
 /// Bytes of the longest regex that is compiled in one piece, since its compilation cannot be cancelled.
-pub(super) const MAX_REGEX_BYTES: usize = 1 << 11;
+pub(crate) const MAX_REGEX_BYTES: usize = 1 << 11;
 
 /// Appends the regex of a node without assertions. Alternatives are put into a group unless `alone`.
-pub(super) fn write(node: &Node, alone: bool, out: &mut String) {
+pub(crate) fn write(node: &Node, alone: bool, out: &mut String) {
     match node {
         Node::Char(c) => push_char(*c, out),
         Node::Class(class) => out.push_str(class),
@@ -52,7 +52,7 @@ pub(super) fn write(node: &Node, alone: bool, out: &mut String) {
 ///
 /// # Errors
 /// On cancellation.
-pub(super) fn language(node: &Node, languages: &mut Languages) -> Result<LanguageId, PatternError> {
+pub(crate) fn language(node: &Node, languages: &mut Languages<'_>) -> Result<LanguageId, Error> {
     match node {
         Node::Sequence(parts) => {
             let all = group_parts(parts, "", languages)?;
@@ -74,15 +74,15 @@ pub(super) fn language(node: &Node, languages: &mut Languages) -> Result<Languag
 fn group_parts(
     parts: &[Node],
     between: &str,
-    languages: &mut Languages,
-) -> Result<Vec<LanguageId>, PatternError> {
+    languages: &mut Languages<'_>,
+) -> Result<Vec<LanguageId>, Error> {
     let mut all = Vec::new();
     let mut run = String::new();
     for part in parts {
         if run.len() >= MAX_REGEX_BYTES || !run.is_empty() && !is_small(part) {
             all.push(languages.regex(&std::mem::take(&mut run)));
             if languages.is_cancelled() {
-                return Err(PatternError::cancelled());
+                return Err(Error::cancelled());
             }
         }
         if is_small(part) {
@@ -105,7 +105,7 @@ fn is_small(node: &Node) -> bool {
 }
 
 /// Returns the regex of a node without assertions.
-pub(super) fn to_regex(node: &Node) -> String {
+pub(crate) fn to_regex(node: &Node) -> String {
     let mut out = String::new();
     write(node, true, &mut out);
     out

@@ -3,24 +3,26 @@
 //! A node maps the set of texts that may follow it to the set of texts that may start with it. Look-ahead is
 //! then an intersection or a difference: `(?!ab)` maps K to K minus `ab.*`.
 
-use super::PatternError;
-use super::avoid::{avoiding, forbidden_words};
-use super::localize::localize;
-use super::matrix::{PatternAlgebra, group_pure};
-use super::node::Node;
+mod avoid;
+mod localize;
+mod matrix;
+
+use self::avoid::{avoiding, forbidden_words};
+use self::localize::localize;
+use self::matrix::{PatternAlgebra, group_pure};
+use crate::Error;
 use crate::language::{LanguageId, Languages};
+use crate::syntax::node::Node;
 
 /// The texts that may follow a position, indexed by the side to its left; see [`PatternAlgebra`].
 type Continuations = Vec<LanguageId>;
 
 /// Returns the texts in which an alternative of a pattern matches somewhere.
-pub(super) fn search(languages: &mut Languages, alternative: &Node) -> Result<LanguageId, PatternError> {
+pub(crate) fn search(languages: &mut Languages<'_>, alternative: &Node) -> Result<LanguageId, Error> {
     let limit = languages.limits().max_pattern_nodes;
     if alternative.count() > limit {
-        let message = format!(
-            "more than {limit} nodes of a pattern with assertions inside (limit `max_pattern_nodes`)"
-        );
-        return Err(PatternError::unsupported(0, message));
+        let what = "nodes of a pattern with assertions inside";
+        return Err(Error::limit(0, "max_pattern_nodes", limit, what));
     }
     let alternative = &localize(alternative, false);
     let mut algebra = PatternAlgebra::new(languages, alternative);
@@ -71,7 +73,7 @@ pub(super) fn search(languages: &mut Languages, alternative: &Node) -> Result<La
 }
 
 /// Returns all texts before a position, by the state of the position.
-fn anywhere(algebra: &mut PatternAlgebra<'_>) -> Result<Vec<LanguageId>, PatternError> {
+fn anywhere(algebra: &mut PatternAlgebra<'_, '_>) -> Result<Vec<LanguageId>, Error> {
     let mut texts = Vec::new();
     for left in 0..algebra.sides {
         let text = match left {
@@ -88,15 +90,15 @@ fn anywhere(algebra: &mut PatternAlgebra<'_>) -> Result<Vec<LanguageId>, Pattern
 
 /// Returns the texts before the position after a node, given the texts before the node.
 fn advance(
-    algebra: &mut PatternAlgebra<'_>,
+    algebra: &mut PatternAlgebra<'_, '_>,
     texts: &[LanguageId],
     part: &Node,
-) -> Result<Vec<LanguageId>, PatternError> {
+) -> Result<Vec<LanguageId>, Error> {
     let (negative, node) = match part {
         Node::Look { ahead: false, negative, node } if node.is_local() => (Some(*negative), &**node),
         part if part.is_local() => (None, part),
         _ => {
-            return Err(PatternError::unsupported(0, "look-around before or inside of a look-behind"));
+            return Err(Error::unsupported(0, "look-around before or inside of a look-behind"));
         }
     };
     let matrix = algebra.matrix(node)?;
@@ -128,10 +130,10 @@ fn advance(
 }
 
 fn prepend_all(
-    algebra: &mut PatternAlgebra<'_>,
+    algebra: &mut PatternAlgebra<'_, '_>,
     parts: &[Node],
     mut continuations: Continuations,
-) -> Result<Continuations, PatternError> {
+) -> Result<Continuations, Error> {
     for part in group_pure(parts).iter().rev() {
         continuations = prepend(algebra, part, continuations)?;
     }
@@ -140,10 +142,10 @@ fn prepend_all(
 
 /// Returns the texts that may start with a node, given the texts that may follow it.
 fn prepend(
-    algebra: &mut PatternAlgebra<'_>,
+    algebra: &mut PatternAlgebra<'_, '_>,
     node: &Node,
     continuations: Continuations,
-) -> Result<Continuations, PatternError> {
+) -> Result<Continuations, Error> {
     match node {
         node if node.is_pure()
             && continuations[1..].iter().all(|&continuation| continuation == continuations[1]) =>
@@ -173,7 +175,7 @@ fn prepend(
             all.into_iter().map(|parts| algebra.union(parts)).collect()
         }
         Node::Look { ahead: false, .. } => {
-            Err(PatternError::unsupported(0, "look-behind inside of groups or after look-ahead"))
+            Err(Error::unsupported(0, "look-behind inside of groups or after look-ahead"))
         }
         Node::Look { negative, node, .. } => {
             let any = vec![LanguageId::ANY; algebra.sides];
@@ -197,10 +199,10 @@ fn prepend(
 
 /// As [`prepend`], for a node without look-around, by its matrix.
 fn prepend_matrix(
-    algebra: &mut PatternAlgebra<'_>,
+    algebra: &mut PatternAlgebra<'_, '_>,
     node: &Node,
     continuations: &Continuations,
-) -> Result<Continuations, PatternError> {
+) -> Result<Continuations, Error> {
     let matrix = algebra.matrix(node)?;
     let (sides, states) = (algebra.sides, algebra.states());
     let mut tied = Vec::new();
@@ -239,12 +241,12 @@ fn prepend_matrix(
 
 /// Returns the texts that may start with a repetition of a node with look-ahead.
 fn repeat(
-    algebra: &mut PatternAlgebra<'_>,
+    algebra: &mut PatternAlgebra<'_, '_>,
     inner: &Node,
     min: u32,
     max: Option<u32>,
     continuations: Continuations,
-) -> Result<Continuations, PatternError> {
+) -> Result<Continuations, Error> {
     if inner.is_zero_width() {
         return if min == 0 { Ok(continuations) } else { prepend(algebra, inner, continuations) };
     }
@@ -256,11 +258,11 @@ fn repeat(
     }
     let limit = algebra.languages.limits().max_pattern_copies;
     if max.unwrap_or(min) > limit {
-        return Err(PatternError::unsupported(
+        return Err(Error::limit(
             0,
-            format!(
-                "more than {limit} copies of a repetition with look-ahead inside (limit `max_pattern_copies`)"
-            ),
+            "max_pattern_copies",
+            limit,
+            "copies of a repetition with look-ahead inside",
         ));
     }
     let mut result = match max {
@@ -268,7 +270,7 @@ fn repeat(
         None => match repeat_one_char(algebra, inner, 0, None, &continuations)? {
             Some(result) => result,
             None => {
-                return Err(PatternError::unsupported(
+                return Err(Error::unsupported(
                     0,
                     "a repetition with look-ahead inside that depends on what follows it",
                 ));
@@ -291,12 +293,12 @@ fn repeat(
 /// As [`repeat`], for negative look-aheads for listed words, followed by one character. Returns `None` for
 /// any other node.
 fn repeat_avoiding(
-    algebra: &mut PatternAlgebra<'_>,
+    algebra: &mut PatternAlgebra<'_, '_>,
     inner: &Node,
     min: u32,
     max: Option<u32>,
     continuations: &Continuations,
-) -> Result<Option<Continuations>, PatternError> {
+) -> Result<Option<Continuations>, Error> {
     let Node::Sequence(parts) = inner else { return Ok(None) };
     let Some((step @ (Node::Char(_) | Node::Class(_)), looks)) = parts.split_last() else { return Ok(None) };
     let Some(words) = forbidden_words(looks) else { return Ok(None) };
@@ -321,12 +323,12 @@ fn repeat_avoiding(
 /// choice, and not in N - K by the subtraction, so they are in A. Conversely, the subtraction removes no text
 /// of the result, by the proviso.
 fn repeat_one_char(
-    algebra: &mut PatternAlgebra<'_>,
+    algebra: &mut PatternAlgebra<'_, '_>,
     inner: &Node,
     min: u32,
     max: Option<u32>,
     continuations: &Continuations,
-) -> Result<Option<Continuations>, PatternError> {
+) -> Result<Option<Continuations>, Error> {
     let parts = match inner {
         Node::Sequence(parts) => parts.as_slice(),
         _ => return Ok(None),
