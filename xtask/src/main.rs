@@ -28,6 +28,9 @@ cargo xtask COMMAND
                               server meets them, up to the slowest; --help lists the options
   json-schema-suite [PATH] [OPTIONS]
                               the official tests of JSON Schema, side by side with llguidance
+  schemastore [PATH] [OPTIONS]
+                              the schemas of SchemaStore with their documents, compiled by default and relaxed
+  generators [PATH] [OPTIONS] the same for schemas and documents that libraries write
   large-schemas [OPTIONS]     JSON Schemas that are large or have high counts: compiles and masks
   hostile-schemas [OPTIONS]   JSON Schemas that are made to exhaust time or memory: results, and the delay of a
                               cancellation
@@ -73,9 +76,8 @@ fn run(arguments: &[String]) -> anyhow::Result<bool> {
         "tidy" => tidy::run_with(&Workspace::load()?, options),
         "book" => book::run(&Workspace::load()?),
         "bench" => bench::run(&Workspace::load()?, options),
-        "digest" | "maskbench" | "json-schema-suite" | "large-schemas" | "hostile-schemas" => {
-            schemas::run(&Workspace::load()?, command, options)
-        }
+        "digest" | "maskbench" | "json-schema-suite" | "schemastore" | "generators" | "large-schemas"
+        | "hostile-schemas" => schemas::run(&Workspace::load()?, command, options),
         "fuzz" | "soak" => fuzz::run(&Workspace::load()?, command, options),
         "python" => python::run(&Workspace::load()?, &python::Options::parse(options)?),
         "loom" => loom::run(&Workspace::load()?, options),

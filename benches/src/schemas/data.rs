@@ -22,6 +22,8 @@ pub struct Entry {
     pub name: String,
     /// The schema.
     pub schema: Value,
+    /// Draft of the schema if it has no `$schema`, such as `7` or `2019-09`, where the data name it.
+    pub draft: Option<String>,
     /// The documents.
     pub instances: Vec<Instance>,
 }
@@ -40,6 +42,7 @@ struct Line {
     #[serde(alias = "id")]
     name: String,
     schema: Value,
+    draft: Option<String>,
     tests: Option<Vec<Test>>,
     documents: Option<Vec<String>>,
 }
@@ -56,13 +59,13 @@ impl Entry {
     /// # Errors
     /// If the line has another form, or its schema nests more than 127 levels.
     pub fn parse(line: &str) -> anyhow::Result<Self> {
-        let Line { name, schema, tests, documents } = serde_json::from_str(line)?;
+        let Line { name, schema, draft, tests, documents } = serde_json::from_str(line)?;
         let instances = match (tests, documents) {
             (Some(tests), _) => tests.iter().map(|test| Instance::new(test.valid, &test.data)).collect(),
             (None, Some(texts)) => texts.into_iter().map(|text| Instance { is_valid: true, text }).collect(),
             (None, None) => anyhow::bail!("neither `tests` nor `documents`"),
         };
-        Ok(Self { name, schema, instances })
+        Ok(Self { name, schema, draft, instances })
     }
 }
 
@@ -107,10 +110,11 @@ mod tests {
 
     #[test]
     fn documents_of_generators_are_valid_and_kept_as_written() {
-        let line = r#"{"id":"n","schema":{},"draft":null,"documents":["[1,2]"]}"#;
+        let line = r#"{"id":"n","schema":{},"draft":"7","documents":["[1,2]"]}"#;
         let entry = Entry::parse(line).expect("a line");
         assert_eq!(entry.name, "n");
         assert!(entry.instances[0].is_valid);
         assert_eq!(entry.instances[0].text, "[1,2]");
+        assert_eq!(entry.draft.as_deref(), Some("7"));
     }
 }

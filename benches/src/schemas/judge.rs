@@ -146,7 +146,8 @@ impl Judge for Ours {
     }
 }
 
-fn refusal(error: &Error) -> Refusal {
+/// Returns the reason of an error that compiling a schema ended with.
+pub(crate) fn refusal(error: &Error) -> Refusal {
     let message = error.to_string();
     match error {
         Error::JsonSchema(error) => {

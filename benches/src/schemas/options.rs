@@ -7,6 +7,12 @@ use anyhow::{Context, bail, ensure};
 /// Default file of schemas with documents.
 pub const SCHEMAS: &str = "../shared/maskbench/dev.jsonl.gz";
 
+/// Default file of SchemaStore's schemas with documents.
+pub const SCHEMASTORE: &str = "../shared/schemastore/dev.jsonl.gz";
+
+/// Default file of schemas and documents that libraries write.
+pub const GENERATORS: &str = "../shared/generators/dev.jsonl.gz";
+
 /// Help of `maskbench`.
 pub const MASKBENCH_HELP: &str = "\
 cargo xtask maskbench [PATH] [OPTIONS]
@@ -53,6 +59,18 @@ pub const HOSTILE_HELP: &str = "\
 cargo xtask hostile-schemas [OPTIONS]
 
   --only TEXT          only the schemas whose names contain the text; may be repeated
+";
+
+/// Options of `schemastore` and `generators`, for their help.
+const PRACTICE_OPTIONS: &str = "\
+  --only TEXT          only the schemas whose names contain the text; may be repeated
+  --limit N            only the first N schemas
+  --draft NAME         draft of schemas that name none: 4, 6, 7, 2019-09, 2020-12 (default)
+  --failures FILE      write a line for each schema that is refused or judged wrongly
+
+Each schema is compiled by default and relaxed. References lead to other schemas of the file where it has
+them. A document that is judged otherwise than the data say is given to the crate `jsonschema`: it counts as
+wrong unless that agrees.
 ";
 
 /// The command line of `maskbench`.
@@ -182,6 +200,68 @@ impl SuiteOptions {
     }
 }
 
+/// The command line of `schemastore` and `generators`.
+#[derive(Clone, Debug)]
+pub struct PracticeOptions {
+    /// The program: `schemastore` or `generators`.
+    pub program: &'static str,
+    /// True if the help is to be printed.
+    pub help: bool,
+    /// The file with schemas.
+    pub path: PathBuf,
+    /// Texts of names to which the run is restricted. All if empty.
+    pub only: Vec<String>,
+    /// Maximum number of schemas.
+    pub limit: Option<usize>,
+    /// Draft of schemas that name none.
+    pub draft: Option<String>,
+    /// File for failures.
+    pub failures: Option<PathBuf>,
+}
+
+impl PracticeOptions {
+    /// Reads the command line of `program`, whose schemas are in `path` by default.
+    ///
+    /// # Errors
+    /// For an unknown option or a wrong value.
+    pub fn parse(
+        program: &'static str,
+        path: &str,
+        mut words: impl Iterator<Item = String>,
+    ) -> anyhow::Result<Self> {
+        let mut options = Self {
+            program,
+            help: false,
+            path: PathBuf::from(path),
+            only: Vec::new(),
+            limit: None,
+            draft: None,
+            failures: None,
+        };
+        while let Some(word) = words.next() {
+            let mut value = || words.next().with_context(|| format!("{word} needs a value"));
+            match word.as_str() {
+                "--help" | "-h" => options.help = true,
+                "--only" => options.only.push(value()?),
+                "--limit" => options.limit = Some(value()?.parse().context("--limit")?),
+                "--draft" => options.draft = Some(value()?),
+                "--failures" => options.failures = Some(value()?.into()),
+                other if other.starts_with('-') => {
+                    bail!("unknown option {other}\n\n{}", options.help_text())
+                }
+                path => options.path = path.into(),
+            }
+        }
+        Ok(options)
+    }
+
+    /// Returns the help of the program.
+    pub fn help_text(&self) -> String {
+        let Self { program, .. } = self;
+        format!("cargo xtask {program} [PATH] [OPTIONS]\n\n{PRACTICE_OPTIONS}")
+    }
+}
+
 /// The command line of `large-schemas`.
 #[derive(Clone, Debug)]
 pub struct LargeOptions {
@@ -272,5 +352,9 @@ mod tests {
         assert!(maskbench(&["--limit"]).is_err());
         assert!(SuiteOptions::parse(["--limit".to_owned()].into_iter()).is_err());
         assert!(LargeOptions::parse(["--only".to_owned()].into_iter()).is_err());
+        let practice =
+            |word: &str| PracticeOptions::parse("schemastore", SCHEMASTORE, [word.to_owned()].into_iter());
+        assert!(practice("--walks").is_err());
+        assert!(practice("file").is_ok_and(|options| options.path.as_os_str() == "file"));
     }
 }

@@ -108,7 +108,8 @@ pub(crate) fn part(count: usize, all: usize) -> String {
     format!("{count} ({percent:.3} %)")
 }
 
-fn refusals(f: &mut Formatter<'_>, name: &str, tally: &Tally) -> fmt::Result {
+/// Writes the reasons of refusals, most frequent first.
+pub(crate) fn refusals(f: &mut Formatter<'_>, name: &str, tally: &Tally) -> fmt::Result {
     if tally.refused.is_empty() {
         return Ok(());
     }
@@ -133,7 +134,7 @@ fn refusals(f: &mut Formatter<'_>, name: &str, tally: &Tally) -> fmt::Result {
 }
 
 /// Writes the schemas that compile and are judged wrongly.
-fn failures(f: &mut Formatter<'_>, name: &str, tally: &Tally) -> fmt::Result {
+pub(crate) fn failures(f: &mut Formatter<'_>, name: &str, tally: &Tally) -> fmt::Result {
     let is_judged = |causes: &[String]| {
         causes.iter().any(|cause| cause.starts_with("instance ") || cause.starts_with("panic"))
     };

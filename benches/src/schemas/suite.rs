@@ -109,6 +109,11 @@ pub fn run(options: &SuiteOptions) -> anyhow::Result<Results> {
     Ok(results)
 }
 
+/// Returns the draft with a name such as `7` or `2019-09`. Returns `None` if there is none.
+pub(crate) fn draft_named(name: &str) -> Option<Draft> {
+    DRAFTS.iter().find(|(known, _)| *known == name).map(|(_, draft)| *draft)
+}
+
 fn file(
     path: &Path,
     name: &str,

@@ -100,6 +100,26 @@ pub fn translate(schema: &Value, config: &Config) -> Result<Translation, Error> 
     }
 }
 
+/// Returns the URIs to which a schema or [`Config::documents`] refer and which no document has, each once.
+///
+/// [`translate`] refuses a reference to one of them. It may pass over a reference that applies to no value.
+///
+/// ```
+/// use grammask_json_schema::{Config, missing_documents};
+/// use serde_json::json;
+///
+/// let schema = json!({"$id": "https://a.example/b.json", "items": {"$ref": "c.json#/$defs/d"}});
+/// assert_eq!(missing_documents(&schema, &Config::default())?, ["https://a.example/c.json"]);
+/// # Ok::<(), grammask_json_schema::Error>(())
+/// ```
+///
+/// # Errors
+/// When a document is neither an object nor a boolean, when it nests too deep, when URIs are too long, or on
+/// cancellation.
+pub fn missing_documents(schema: &Value, config: &Config) -> Result<Vec<String>, Error> {
+    Ok(document::Documents::new(schema, config)?.missing())
+}
+
 fn translate_root(cx: &mut Context<'_>) -> Result<Ast, Stop> {
     let root = cx.documents.root();
     let root = expand::constraint_of_schema(cx, root, ScopeId::EMPTY)?;

@@ -293,7 +293,7 @@ impl Hearing<'_> {
 }
 
 /// Returns a byte offset with the text around it.
-fn place(text: &str, at: usize) -> String {
+pub(super) fn place(text: &str, at: usize) -> String {
     let bytes = text.as_bytes();
     let at = at.min(bytes.len());
     let before = String::from_utf8_lossy(&bytes[at.saturating_sub(40)..at]);

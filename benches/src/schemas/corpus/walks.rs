@@ -5,10 +5,11 @@ use std::fmt::{self, Display, Formatter};
 
 use anyhow::Context;
 use grammask::{Grammar, Mask, TokenId};
-use jsonschema::{PatternOptions, Validator};
+use jsonschema::Validator;
 use serde_json::Value;
 
 use super::maskbench::Bench;
+use super::validator::validator;
 use crate::input::random::Random;
 use crate::input::vocabulary::Words;
 use crate::schemas::data::Entry;
@@ -99,7 +100,7 @@ fn walk(
     };
     walks.schemas += 1;
     let random = |number: usize| Random::new((index as u64) << 16 | number as u64);
-    match validator(&entry.schema) {
+    match validator(&entry.schema, bench.config.json_schema.draft, &[]) {
         Ok(validator) => {
             let names = required(&entry.schema);
             for number in 0..count {
@@ -143,21 +144,6 @@ fn required(schema: &Value) -> Vec<Vec<u8>> {
         }
     }
     names.into_iter().collect()
-}
-
-/// Returns a validator that asserts formats. Patterns run in linear time where possible.
-fn validator(schema: &Value) -> Result<Validator, String> {
-    let options = || jsonschema::options().should_validate_formats(true);
-    options()
-        .with_pattern_options(PatternOptions::regex())
-        .build(schema)
-        // Look-around is beyond the linear engine.
-        .or_else(|_| {
-            options()
-                .with_pattern_options(PatternOptions::fancy_regex().backtrack_limit(100_000))
-                .build(schema)
-        })
-        .map_err(|error| error.to_string().chars().take(200).collect())
 }
 
 fn check(
@@ -433,6 +419,7 @@ impl Display for Walks {
 #[cfg(test)]
 mod tests {
     use grammask::Config;
+    use grammask_json_schema::Draft;
     use serde_json::json;
 
     use super::*;
@@ -454,7 +441,7 @@ mod tests {
     fn walks(schema: &Value) -> Walks {
         let words = Words::of_bytes();
         let (grammar, model) = (grammar(&words), Model::new(&words));
-        let validator = validator(schema).expect("a schema");
+        let validator = validator(schema, Draft::Draft202012, &[]).expect("a schema");
         let (mut walks, mut causes) = (Walks::default(), Vec::new());
         for number in 0..40 {
             let written = model.write(&grammar, &[], &mut Random::new(number));

@@ -12,7 +12,7 @@ mod tests;
 use std::borrow::Cow;
 use std::sync::atomic::Ordering;
 
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use serde_json::Value;
 
 use crate::config::{Config, Draft};
@@ -294,23 +294,12 @@ impl<'a> Documents<'a> {
 
     fn resolve_as(&mut self, id: SchemaId, keyword: &str, reference: &str) -> Result<SchemaId, Error> {
         let (rest, fragment) = uri::split(reference);
-        let own = self.resource(id);
-        let resource = if rest.is_empty() {
-            own
-        } else {
-            let base = &self.resources[own.index()].base;
-            let target = uri::resolve(base, rest);
-            if target == *base {
-                own
-            } else if let Some(&resource) = self.by_uri.get(&target) {
-                resource
-            } else {
-                let reason = Reason::Unsupported(format!(
-                    "a reference to {target}, which is not among `Config::documents`"
-                ));
-                return Err(Error::new(self.pointer(id), keyword, reason));
-            }
-        };
+        let resource = self.resource_at(id, rest).map_err(|target| {
+            let reason = Reason::Unsupported(format!(
+                "a reference to {target}, which is not among `Config::documents`"
+            ));
+            Error::new(self.pointer(id), keyword, reason)
+        })?;
         let error = |documents: &Self, what: &str| {
             let reason = Reason::Invalid(format!("'{reference}': {what}"));
             Err(Error::new(documents.pointer(id), keyword, reason))
@@ -336,6 +325,41 @@ impl<'a> Documents<'a> {
             Ok(target) => Ok(target),
             Err(what) => error(self, what),
         }
+    }
+
+    /// Returns the resource that a reference without fragment in `id` names. If there is none, returns its
+    /// URI.
+    fn resource_at(&self, id: SchemaId, reference: &str) -> Result<ResourceId, String> {
+        let own = self.resource(id);
+        if reference.is_empty() {
+            return Ok(own);
+        }
+        let base = &self.resources[own.index()].base;
+        let target = uri::resolve(base, reference);
+        if target == *base {
+            return Ok(own);
+        }
+        self.by_uri.get(&target).copied().ok_or(target)
+    }
+
+    /// Returns the URIs to which registered schemas refer and which no document has, each once, in document
+    /// order.
+    pub(crate) fn missing(&self) -> Vec<String> {
+        let mut missing = Vec::new();
+        let mut seen = FxHashSet::default();
+        for index in 0..self.schemas.len() {
+            let id = SchemaId(index as u32);
+            let Value::Object(entries) = self.value(id) else { continue };
+            for keyword in ["$ref", "$dynamicRef", "$recursiveRef"] {
+                let Some(Value::String(reference)) = keyword::entry(entries, keyword) else { continue };
+                if let Err(uri) = self.resource_at(id, uri::split(reference).0)
+                    && seen.insert(uri.clone())
+                {
+                    missing.push(uri);
+                }
+            }
+        }
+        missing
     }
 
     /// Follows steps from a schema. A location that is not registered is walked now, as part of the innermost
