@@ -1,5 +1,6 @@
 //! grammask, through its facade.
 
+use grammask::json_schema::Profile;
 use grammask::{Config, Grammar, LexiconConfig, Matcher, TokenId, Vocabulary};
 
 use super::Engine;
@@ -42,7 +43,7 @@ impl Grammask {
 
 /// Returns the configuration of all grammars.
 pub fn config(words: &Words) -> Config {
-    Config::default().ending_with([TokenId(words.end)])
+    Config::default().with_profile(Profile::Standard).ending_with([TokenId(words.end)])
 }
 
 /// Returns the same tokens with an empty lexicon.

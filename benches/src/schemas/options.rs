@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, bail, ensure};
+use grammask_json_schema::Profile;
 
 /// Default file of schemas with documents.
 pub const SCHEMAS: &str = "../shared/maskbench/dev.jsonl.gz";
@@ -22,6 +23,7 @@ cargo xtask maskbench [PATH] [OPTIONS]
   --vocab o200k|FILE   the vocabulary (default ../shared/vocab/llama3.tiktoken)
   --limit N            only the first N schemas
   --only NAME          only this schema, with the verdict on each document; may be repeated
+  --profile NAME       standard (default) or generation
   --no-peers           grammask alone
   --threads N          number of threads (default 1; times are less exact with more)
   --jobs J/K           only the schemas whose index modulo K is J
@@ -41,6 +43,7 @@ cargo xtask json-schema-suite [PATH] [OPTIONS]
 
   PATH                 the folder of the official suite (default ../shared/json-schema-test-suite)
   --draft NAME|all     which draft: 4, 6, 7, 2019-09, 2020-12 (default), or all of them
+  --profile NAME       standard (default) or generation
   --no-peers           grammask alone
   --failures FILE      write a line for each case that is not right
 ";
@@ -86,6 +89,8 @@ pub struct MaskbenchOptions {
     pub limit: Option<usize>,
     /// Names to which the run is restricted. All if empty.
     pub only: Vec<String>,
+    /// The profile of grammask.
+    pub profile: Profile,
     /// True if other engines run too.
     pub has_peers: bool,
     /// Number of threads.
@@ -116,6 +121,7 @@ impl MaskbenchOptions {
             vocabulary: "../shared/vocab/llama3.tiktoken".to_owned(),
             limit: None,
             only: Vec::new(),
+            profile: Profile::Standard,
             has_peers: true,
             threads: 1,
             job: (0, 1),
@@ -133,6 +139,7 @@ impl MaskbenchOptions {
                 "--vocab" => options.vocabulary = value()?,
                 "--limit" => options.limit = Some(value()?.parse().context("--limit")?),
                 "--only" => options.only.push(value()?),
+                "--profile" => options.profile = profile(&value()?)?,
                 "--no-peers" => options.has_peers = false,
                 "--server" => options.server = true,
                 "--threads" => options.threads = value()?.parse::<usize>().context("--threads")?.max(1),
@@ -146,6 +153,18 @@ impl MaskbenchOptions {
             }
         }
         Ok(options)
+    }
+}
+
+/// Returns the profile of a name.
+///
+/// # Errors
+/// If there is no such profile.
+pub fn profile(name: &str) -> anyhow::Result<Profile> {
+    match name {
+        "standard" => Ok(Profile::Standard),
+        "generation" => Ok(Profile::Generation),
+        other => bail!("--profile standard or generation, not {other}"),
     }
 }
 
@@ -165,6 +184,8 @@ pub struct SuiteOptions {
     pub path: PathBuf,
     /// A draft as its folder names it, or `all`.
     pub draft: String,
+    /// The profile of grammask.
+    pub profile: Profile,
     /// True if other engines run too.
     pub has_peers: bool,
     /// File for failures.
@@ -181,6 +202,7 @@ impl SuiteOptions {
             help: false,
             path: PathBuf::from("../shared/json-schema-test-suite"),
             draft: "2020-12".to_owned(),
+            profile: Profile::Standard,
             has_peers: true,
             failures: None,
         };
@@ -190,6 +212,7 @@ impl SuiteOptions {
             match word.as_str() {
                 "--help" | "-h" => options.help = true,
                 "--draft" => options.draft = value()?,
+                "--profile" => options.profile = profile(&value()?)?,
                 "--no-peers" => options.has_peers = false,
                 "--failures" => options.failures = Some(value()?.into()),
                 other if other.starts_with('-') => bail!("unknown option {other}\n\n{SUITE_HELP}"),

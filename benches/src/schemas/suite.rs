@@ -84,7 +84,7 @@ pub fn run(options: &SuiteOptions) -> anyhow::Result<Results> {
     }
     let words = Words::of_bytes();
     let vocabulary = words.vocabulary()?;
-    let mut config = Config::default().ending_with([TokenId(words.end)]);
+    let mut config = Config::default().with_profile(options.profile).ending_with([TokenId(words.end)]);
     config.json_schema.documents = documents(&options.path.join("remotes"))?;
     let mut results = Results { engines: Vec::new(), files: BTreeMap::new(), failures: Vec::new() };
     for &&(name, draft) in &drafts {

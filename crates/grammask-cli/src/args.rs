@@ -62,9 +62,32 @@ pub(crate) struct ReadingArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "With --schema")]
 pub(crate) struct ChoiceArgs {
-    /// White space between the tokens of a document
-    #[arg(long, global = true, value_name = "HOW", requires = "schema", default_value = "flexible")]
-    pub whitespace: WhitespaceChoice,
+    /// Set of options that the other options change
+    #[arg(long, global = true, value_name = "NAME", requires = "schema", default_value = "generation")]
+    pub profile: ProfileChoice,
+    /// White space between tokens: compact, spaced, bounded[=BLANKS,INDENTATION] or flexible[=BYTES]
+    ///
+    /// `compact`: none. `spaced`: one space after each comma and colon. `bounded`: at most BLANKS blanks, or
+    /// a line break with at most INDENTATION blanks (generation: 1,32). `flexible`: at most BYTES bytes of
+    /// any white space (standard: 64).
+    #[arg(long, global = true, value_name = "HOW", requires = "schema")]
+    #[arg(value_parser = WhitespaceChoice::parse)]
+    pub whitespace: Option<WhitespaceChoice>,
+    /// Allow white space before and after the document
+    #[arg(long, global = true, value_name = "BOOL", requires = "schema", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub surrounding_whitespace: Option<bool>,
+    /// Spellings of keys and of the strings and numbers of `enum` and `const`
+    #[arg(long, global = true, value_name = "WHICH", requires = "schema")]
+    pub literal_escapes: Option<EscapesChoice>,
+    /// Spellings of all other strings
+    #[arg(long, global = true, value_name = "WHICH", requires = "schema")]
+    pub string_escapes: Option<EscapesChoice>,
+    /// Spellings and range of integers
+    #[arg(long, global = true, value_name = "WHICH", requires = "schema")]
+    pub integers: Option<IntegersChoice>,
+    /// Spellings of all other numbers
+    #[arg(long, global = true, value_name = "WHICH", requires = "schema")]
+    pub numbers: Option<NumbersChoice>,
     /// Keep the properties in the order of the schema, additional ones last
     #[arg(long, global = true, requires = "schema")]
     pub as_written: bool,
@@ -82,15 +105,83 @@ pub(crate) struct ChoiceArgs {
     pub draft: DraftChoice,
 }
 
-/// White space between the tokens of a document.
+/// A set of options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProfileChoice {
+    /// For documents that a model writes: of the spellings of one document, those that parsers agree on
+    Generation,
+    /// Every document that the standard calls valid, in nearly all of its spellings
+    Standard,
+}
+
+/// White space between the tokens of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WhitespaceChoice {
-    /// Anywhere that JSON allows it, at most 64 bytes at once
-    Flexible,
-    /// None
+    /// Anywhere that JSON allows it, at most this many bytes at once.
+    Flexible(u32),
+    /// At most this many blanks, or a line break with at most this many blanks.
+    Bounded(u32, u32),
+    /// None.
     Compact,
-    /// One space after each comma and colon, no other
+    /// One space after each comma and colon, no other.
     Spaced,
+}
+
+impl WhitespaceChoice {
+    fn parse(text: &str) -> Result<Self, String> {
+        let number = |digits: &str| digits.parse::<u32>().map_err(|_| format!("`{digits}` is not a number"));
+        match text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value))) {
+            ("compact", None) => Ok(Self::Compact),
+            ("spaced", None) => Ok(Self::Spaced),
+            ("flexible", None) => Ok(Self::Flexible(64)),
+            ("flexible", Some(bytes)) => Ok(Self::Flexible(number(bytes)?)),
+            ("bounded", None) => Ok(Self::Bounded(1, 32)),
+            ("bounded", Some(value)) => {
+                let (blanks, indentation) =
+                    value.split_once(',').ok_or("two numbers: bounded=BLANKS,INDENTATION")?;
+                Ok(Self::Bounded(number(blanks)?, number(indentation)?))
+            }
+            _ => Err("one of compact, spaced, bounded[=BLANKS,INDENTATION], flexible[=BYTES]".to_owned()),
+        }
+    }
+}
+
+/// Spellings of the characters of strings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EscapesChoice {
+    /// All of JSON
+    Any,
+    /// The character itself, short escapes, and `\u00XX` for control characters
+    Short,
+    /// One spelling, with only the escapes that JSON requires
+    Required,
+}
+
+/// Spellings and range of integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum IntegersChoice {
+    /// All, such as `1.0` and `1e3`
+    Any,
+    /// Digits
+    Digits,
+    /// Digits, from -2^31 to 2^31-1
+    #[value(name = "32")]
+    Bits32,
+    /// Digits, from -(2^53-1) to 2^53-1
+    #[value(name = "53")]
+    Bits53,
+    /// Digits, from -2^63 to 2^63-1
+    #[value(name = "64")]
+    Bits64,
+}
+
+/// Spellings of numbers that need not be integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum NumbersChoice {
+    /// All
+    Any,
+    /// Those that a double holds, with at most 17 digits
+    Double,
 }
 
 /// A draft of JSON Schema.

@@ -6,6 +6,20 @@ use std::sync::atomic::AtomicBool;
 use serde_json::Value;
 
 /// Options and limits of the translation.
+///
+/// `Config::default()` has the options of [`Profile::Generation`].
+///
+/// ```
+/// use grammask_json_schema::{Config, Escapes, Profile, translate};
+///
+/// let schema = serde_json::json!({ "enum": ["a/b"] });
+/// let standard = Config::new(Profile::Standard);
+/// assert!(translate(&schema, &standard)?.ast.to_string().contains("json!('a/b')"));
+///
+/// let one_spelling = Config { literal_escapes: Escapes::Required, ..standard };
+/// assert!(translate(&schema, &one_spelling)?.ast.to_string().contains("'\"a/b\"'"));
+/// # Ok::<(), grammask_json_schema::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 #[cfg_attr(
     feature = "serde",
@@ -15,8 +29,21 @@ use serde_json::Value;
 pub struct Config {
     /// Limits of the translation.
     pub limits: Limits,
-    /// White space that documents may have. Default: flexible, runs of up to 64 bytes.
+    /// White space between the tokens of a document. Default: at most one blank, or one line break with at
+    /// most 32 blanks.
     pub whitespace: Whitespace,
+    /// White space before and after the document, of the same form as between its tokens. Default: false.
+    pub surrounding_whitespace: bool,
+    /// Spellings of keys that the schema names, and of the strings and numbers of `enum` and `const`.
+    /// Default: those with only the escapes that JSON requires, so that they are forced.
+    pub literal_escapes: Escapes,
+    /// Spellings of all other strings. Default: raw characters, short escapes, and `\u00XX` for control
+    /// characters.
+    pub string_escapes: Escapes,
+    /// Spellings of numbers that must be integers. Default: digits, in the range of 64 bits.
+    pub integers: IntegerSpelling,
+    /// Spellings of all other numbers. Default: numbers that a double holds.
+    pub numbers: NumberSpelling,
     /// Order of the properties of an object. Default: any.
     pub property_order: PropertyOrder,
     /// Meaning of an object schema that does not mention further properties. Default: that of the standard.
@@ -38,11 +65,44 @@ pub struct Config {
     pub cancel: Option<Arc<AtomicBool>>,
 }
 
+/// A set of options for one purpose. Each option of it can be changed afterwards.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Profile {
+    /// For documents that a model writes and a program reads.
+    ///
+    /// Every document that the grammar allows is valid under the schema. Of the spellings of one document,
+    /// only those are allowed that common parsers read as the same value.
+    #[default]
+    Generation,
+    /// For documents of any origin: every document that the standard calls valid, in nearly all of its
+    /// spellings.
+    Standard,
+}
+
 impl Default for Config {
     fn default() -> Self {
-        Self {
+        Self::new(Profile::default())
+    }
+}
+
+impl From<Profile> for Config {
+    fn from(profile: Profile) -> Self {
+        Self::new(profile)
+    }
+}
+
+impl Config {
+    /// Returns the options of a profile, and the default limits.
+    pub fn new(profile: Profile) -> Self {
+        let generation = Self {
             limits: Limits::default(),
-            whitespace: Whitespace::Flexible { longest: 64 },
+            whitespace: Whitespace::Bounded { blanks: 1, indentation: 32 },
+            surrounding_whitespace: false,
+            literal_escapes: Escapes::Required,
+            string_escapes: Escapes::Short,
+            integers: IntegerSpelling::Bits64,
+            numbers: NumberSpelling::Double,
             property_order: PropertyOrder::Any,
             additional_properties: AdditionalProperties::Standard,
             formats: Formats::Asserted,
@@ -51,6 +111,18 @@ impl Default for Config {
             documents: Vec::new(),
             regular: grammask_regular::Limits::default(),
             cancel: None,
+        };
+        match profile {
+            Profile::Generation => generation,
+            Profile::Standard => Self {
+                whitespace: Whitespace::Flexible { longest: 64 },
+                surrounding_whitespace: true,
+                literal_escapes: Escapes::Any,
+                string_escapes: Escapes::Any,
+                integers: IntegerSpelling::Any,
+                numbers: NumberSpelling::Any,
+                ..generation
+            },
         }
     }
 }
@@ -182,6 +254,14 @@ pub enum Whitespace {
         /// Length of the longest run, in bytes.
         longest: u32,
     },
+    /// At most `blanks` blanks, or one line break with at most `indentation` blanks after it. A blank is a
+    /// space or a tab; a line break is `\n` or `\r\n`.
+    Bounded {
+        /// Number of blanks without a line break.
+        blanks: u32,
+        /// Number of blanks after a line break.
+        indentation: u32,
+    },
     /// None.
     Compact,
     /// Exactly these separators, such as `", "` and `": "`, and no other white space.
@@ -204,6 +284,53 @@ impl Whitespace {
         let item = is_wrong(item, ",").then_some(("item", "comma"));
         item.or_else(|| is_wrong(key, ":").then_some(("key", "colon")))
     }
+}
+
+/// Spellings of the characters of a string.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Escapes {
+    /// All spellings of JSON, such as `a`, `\u0061`, `\/` and surrogate pairs.
+    Any,
+    /// The character itself, its short escape (`\"`, `\\`, `\/`, `\b`, `\f`, `\n`, `\r`, `\t`), and `\u00XX`
+    /// for the control characters up to U+001F.
+    Short,
+    /// One spelling: the character itself. `"` and `\` have their short escapes, and so have control
+    /// characters up to U+001F; those without one are written as `\u00xx` in lower case.
+    Required,
+}
+
+/// Spellings of numbers whose schema allows integers only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum IntegerSpelling {
+    /// All comparable spellings, such as `12`, `12.0`, `1.2e1` and `-0`.
+    Any,
+    /// Digits of any length, after a minus sign for negative numbers. Zero has no sign.
+    Digits,
+    /// As `Digits`, from -2^31 to 2^31 - 1.
+    ///
+    /// A range ends where the schema says so: a `maximum` beyond 2^31 - 1 takes the place of this bound, and
+    /// a `minimum` below -2^31 that of the other one. A value of `enum` or `const` is never left out.
+    Bits32,
+    /// As `Bits32`, from -(2^53 - 1) to 2^53 - 1, the integers that a double holds exactly.
+    Bits53,
+    /// As `Bits32`, from -2^63 to 2^63 - 1.
+    Bits64,
+}
+
+/// Spellings of numbers that need not be integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum NumberSpelling {
+    /// All spellings of JSON; with a constraint, the comparable ones.
+    Any,
+    /// Numbers of at most 17 significant digits whose double is finite, and zero only if the number is zero.
+    ///
+    /// They are zero, or of a magnitude from 1e-307 to below 1e308. Those without exponent have at most 21
+    /// digits before the point, and at most 20 zeros after `0.`. An exponent follows a single digit before
+    /// the point. The double of a number violates no bound that the number itself satisfies.
+    Double,
 }
 
 /// Order of the properties of an object.

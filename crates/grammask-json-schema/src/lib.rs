@@ -50,7 +50,8 @@ mod plan;
 mod value;
 
 pub use config::{
-    AdditionalProperties, Config, Document, Draft, Formats, Limits, PropertyOrder, Unsupported, Whitespace,
+    AdditionalProperties, Config, Document, Draft, Escapes, Formats, IntegerSpelling, Limits, NumberSpelling,
+    Profile, PropertyOrder, Unsupported, Whitespace,
 };
 pub use error::{Error, Limit, LimitExceeded, Reason, Relaxation};
 

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use grammask_json_schema::{
-    AdditionalProperties, Config, PropertyOrder, Translation, Unsupported, Whitespace, translate,
+    AdditionalProperties, Config, Profile, PropertyOrder, Translation, Unsupported, Whitespace, translate,
 };
 use serde_json::Value;
 
@@ -31,13 +31,17 @@ fn fixtures(name: &str) -> Vec<(String, Value)> {
 
 /// Returns the options of a fixture. Without white space, grammars are readable.
 fn config(name: &str) -> Config {
-    let mut config = Config { whitespace: Whitespace::Compact, ..Config::default() };
+    let profile = if name.starts_with("generation_") { Profile::Generation } else { Profile::Standard };
+    let all = Config::new(profile);
+    let mut config = Config { whitespace: Whitespace::Compact, ..all.clone() };
     match name {
-        "object_required_and_optional" => config.whitespace = Config::default().whitespace,
+        "object_required_and_optional" | "generation_white_space" => config.whitespace = all.whitespace,
         "whitespace_separators" => {
             config.whitespace = Whitespace::Separators { item: ", ".into(), key: ": ".into() };
         }
-        "order_as_written" => config.property_order = PropertyOrder::AsWritten,
+        "order_as_written" | "generation_order_as_written" | "order_as_written_with_patterns" => {
+            config.property_order = PropertyOrder::AsWritten;
+        }
         "closed_by_default" => config.additional_properties = AdditionalProperties::Closed,
         "relaxed" | "relaxed_and_excluded" => config.unsupported = Unsupported::Relax,
         "limit_depth" => config.limits.max_depth = 4,

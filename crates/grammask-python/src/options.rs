@@ -2,7 +2,8 @@
 
 use grammask::Config;
 use grammask::json_schema::{
-    AdditionalProperties, Document, Draft, Formats, PropertyOrder, Unsupported, Whitespace,
+    AdditionalProperties, Document, Draft, Escapes, Formats, IntegerSpelling, NumberSpelling, Profile,
+    PropertyOrder, Unsupported, Whitespace,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -18,6 +19,10 @@ const DRAFTS: [(&str, Draft); 5] = [
     ("2020-12", Draft::Draft202012),
 ];
 
+/// The spellings of strings by the names that Python code gives them.
+const ESCAPES: [(&str, Escapes); 3] =
+    [("any", Escapes::Any), ("short", Escapes::Short), ("required", Escapes::Required)];
+
 /// Applies the keyword arguments of `Grammar.json_schema` and `check_json_schema`.
 ///
 /// # Errors
@@ -25,11 +30,37 @@ const DRAFTS: [(&str, Draft); 5] = [
 pub fn json_schema(options: Option<&Bound<'_, PyDict>>) -> PyResult<Config> {
     let mut config = Config::default();
     let schema = &mut config.json_schema;
+    if let Some(profile) = options.map(|options| options.get_item("profile")).transpose()?.flatten() {
+        let profiles = [("generation", Profile::Generation), ("standard", Profile::Standard)];
+        *schema = choice("profile", &profile, &profiles)?.into();
+    }
     let mut longest = None;
     for (name, value) in options.into_iter().flatten() {
         let name: String = name.extract()?;
         match name.as_str() {
+            "profile" => {}
             "whitespace" => schema.whitespace = whitespace(&value)?,
+            "surrounding_whitespace" => {
+                schema.surrounding_whitespace = value
+                    .extract::<bool>()
+                    .map_err(|_| errors::wrong_type("surrounding_whitespace", "a bool", &value))?;
+            }
+            "literal_escapes" => schema.literal_escapes = choice(&name, &value, &ESCAPES)?,
+            "string_escapes" => schema.string_escapes = choice(&name, &value, &ESCAPES)?,
+            "integers" => {
+                let ways = [
+                    ("any", IntegerSpelling::Any),
+                    ("digits", IntegerSpelling::Digits),
+                    ("32", IntegerSpelling::Bits32),
+                    ("53", IntegerSpelling::Bits53),
+                    ("64", IntegerSpelling::Bits64),
+                ];
+                schema.integers = choice(&name, &value, &ways)?;
+            }
+            "numbers" => {
+                let ways = [("any", NumberSpelling::Any), ("double", NumberSpelling::Double)];
+                schema.numbers = choice(&name, &value, &ways)?;
+            }
             "max_whitespace" => {
                 longest = Some(value.extract::<u32>().map_err(|_| {
                     errors::wrong_type("max_whitespace", "an int from 0 to 4294967295", &value)
@@ -69,15 +100,17 @@ pub fn json_schema(options: Option<&Bound<'_, PyDict>>) -> PyResult<Config> {
     Ok(config)
 }
 
-/// `"flexible"`, `"compact"`, or a pair of separators such as `(", ", ": ")`.
+/// `"bounded"`, `"flexible"`, `"compact"`, or a pair of separators such as `(", ", ": ")`.
 fn whitespace(value: &Bound<'_, PyAny>) -> PyResult<Whitespace> {
     if let Ok((item, key)) = value.extract::<(String, String)>()
         && !value.is_instance_of::<PyString>()
     {
         return Ok(Whitespace::Separators { item, key });
     }
-    let default = grammask::JsonSchemaConfig::default().whitespace;
-    choice("whitespace", value, &[("flexible", default), ("compact", Whitespace::Compact)])
+    let [bounded, flexible] = [Profile::Generation, Profile::Standard]
+        .map(|profile| grammask::JsonSchemaConfig::new(profile).whitespace);
+    let choices = [("bounded", bounded), ("flexible", flexible), ("compact", Whitespace::Compact)];
+    choice("whitespace", value, &choices)
 }
 
 /// One of some named values.

@@ -85,6 +85,17 @@ def test_options_of_a_schema(byte_tokens: grammask.Vocabulary) -> None:
     assert not accepts(compiled(order="as-written"), '{"b": 2, "a": 1}')
     assert accepts(compiled(extra="open"), '{"a": 1, "b": 2, "c": 3}')
     assert not accepts(compiled(extra="closed"), '{"a": 1, "b": 2, "c": 3}')
+    assert not accepts(compiled(), ' {"a": 1, "b": 2}')
+    assert accepts(compiled(surrounding_whitespace=True), ' {"a": 1, "b": 2}')
+    assert accepts(compiled(profile="standard"), ' {"\\u0061":\t 1.0, "b": 2e0}\n')
+    assert accepts(compiled(whitespace="bounded", profile="standard"), '\n{"\\u0061": 1.0, "b": 2e0}')
+    assert not accepts(compiled(literal_escapes="short"), '{"\\u0061": 1, "b": 2}')
+    assert accepts(compiled(literal_escapes="any", integers="any", string_escapes="any"), '{"a": 1.0, "b": 2}')
+    assert accepts(compiled(integers="32", numbers="double"), '{"a": 1, "b": 2}')
+    with pytest.raises(ValueError, match='profile: "fast" is not "generation" or "standard"'):
+        compiled(profile="fast")
+    with pytest.raises(TypeError, match="surrounding_whitespace"):
+        compiled(surrounding_whitespace="yes")
     with pytest.raises(ValueError, match='order: "sorted" is not "any" or "as-written"'):
         compiled(order="sorted")
     with pytest.raises(TypeError, match="colour: unknown option"):

@@ -85,6 +85,21 @@ impl Config {
         self
     }
 
+    /// Sets the options of JSON Schema to those of a profile, and their limits to the defaults.
+    ///
+    /// ```
+    /// use grammask::json_schema::{Profile, Whitespace};
+    ///
+    /// let config = grammask::Config::default().with_profile(Profile::Standard);
+    /// assert_eq!(config.json_schema.whitespace, Whitespace::Flexible { longest: 64 });
+    /// ```
+    #[cfg(feature = "json-schema")]
+    #[must_use]
+    pub fn with_profile(mut self, profile: grammask_json_schema::Profile) -> Self {
+        self.json_schema = profile.into();
+        self
+    }
+
     /// Sets [`Ending::EndOfSequence`] with these tokens as the ending.
     #[must_use]
     pub fn ending_with(mut self, tokens: impl IntoIterator<Item = TokenId>) -> Self {

@@ -49,7 +49,7 @@ impl Bench {
     pub fn load(options: &MaskbenchOptions) -> anyhow::Result<Self> {
         let words = Words::load(&options.vocabulary)?;
         let vocabulary = words.vocabulary()?;
-        let config = Config::default().ending_with([TokenId(words.end)]);
+        let config = Config::default().with_profile(options.profile).ending_with([TokenId(words.end)]);
         warm(&vocabulary, &config)?;
         let (job, count) = options.job;
         let mut lines: Vec<(usize, String)> = lines(&options.path)?.into_iter().enumerate().collect();

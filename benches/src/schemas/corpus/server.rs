@@ -245,6 +245,7 @@ fn keep_slowest(slowest: &mut Option<Slowest>, other: Slowest) {
 
 #[cfg(test)]
 mod tests {
+    use grammask::json_schema::Profile;
     use grammask::{Config, TokenId};
 
     use super::*;
@@ -253,7 +254,7 @@ mod tests {
     fn serve_line(line: &str) -> SchemaRun {
         let words = Words::of_bytes();
         let vocabulary = words.vocabulary().expect("a vocabulary");
-        let config = Config::default().ending_with([TokenId(words.end)]);
+        let config = Config::default().with_profile(Profile::Standard).ending_with([TokenId(words.end)]);
         let entry = Entry::parse(line).expect("a line");
         let texts: Vec<Vec<u32>> =
             entry.instances.iter().map(|instance| words.encode(&instance.text).expect("bytes")).collect();

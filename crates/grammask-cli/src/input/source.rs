@@ -8,16 +8,20 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use grammask::json_schema::{
-    AdditionalProperties, Draft, Formats, PropertyOrder, Unsupported, Whitespace, translate,
+    AdditionalProperties, Draft, Escapes, Formats, IntegerSpelling, NumberSpelling, Profile, PropertyOrder,
+    Unsupported, Whitespace, translate,
 };
-use grammask::{Config, Error, Relaxation};
+use grammask::{Config, Error, JsonSchemaConfig, Relaxation};
 use grammask_earley::{Callee, Network, Recognizer};
 use grammask_normal::NormalForm;
 use grammask_regular::Store;
 use grammask_syntax::{Ast, Report};
 use serde_json::json;
 
-use crate::args::{DraftChoice, ReadingArgs, WhitespaceChoice};
+use crate::args::{
+    ChoiceArgs, DraftChoice, EscapesChoice, IntegersChoice, NumbersChoice, ProfileChoice, ReadingArgs,
+    WhitespaceChoice,
+};
 use crate::failure::{Failure, InvalidGrammar, diagnostics_to_json};
 
 /// The text of a grammar, and its name for messages.
@@ -47,13 +51,11 @@ pub(crate) fn config(reading: &ReadingArgs) -> Config {
         None => Config::default(),
     };
     let (choices, chosen) = (&reading.choices, &mut config.json_schema);
-    match choices.whitespace {
-        WhitespaceChoice::Flexible => {}
-        WhitespaceChoice::Compact => chosen.whitespace = Whitespace::Compact,
-        WhitespaceChoice::Spaced => {
-            chosen.whitespace = Whitespace::Separators { item: ", ".into(), key: ": ".into() };
-        }
-    }
+    *chosen = match choices.profile {
+        ProfileChoice::Generation => Profile::Generation.into(),
+        ProfileChoice::Standard => Profile::Standard.into(),
+    };
+    apply_spellings(choices, chosen);
     if choices.as_written {
         chosen.property_order = PropertyOrder::AsWritten;
     }
@@ -74,6 +76,37 @@ pub(crate) fn config(reading: &ReadingArgs) -> Config {
         DraftChoice::Draft202012 => Draft::Draft202012,
     };
     config
+}
+
+/// Applies the options about white space and spellings.
+fn apply_spellings(choices: &ChoiceArgs, chosen: &mut JsonSchemaConfig) {
+    if let Some(whitespace) = choices.whitespace {
+        chosen.whitespace = match whitespace {
+            WhitespaceChoice::Flexible(longest) => Whitespace::Flexible { longest },
+            WhitespaceChoice::Bounded(blanks, indentation) => Whitespace::Bounded { blanks, indentation },
+            WhitespaceChoice::Compact => Whitespace::Compact,
+            WhitespaceChoice::Spaced => Whitespace::Separators { item: ", ".into(), key: ": ".into() },
+        };
+    }
+    let escapes = |choice| match choice {
+        EscapesChoice::Any => Escapes::Any,
+        EscapesChoice::Short => Escapes::Short,
+        EscapesChoice::Required => Escapes::Required,
+    };
+    chosen.surrounding_whitespace = choices.surrounding_whitespace.unwrap_or(chosen.surrounding_whitespace);
+    chosen.literal_escapes = choices.literal_escapes.map_or(chosen.literal_escapes, escapes);
+    chosen.string_escapes = choices.string_escapes.map_or(chosen.string_escapes, escapes);
+    chosen.integers = choices.integers.map_or(chosen.integers, |choice| match choice {
+        IntegersChoice::Any => IntegerSpelling::Any,
+        IntegersChoice::Digits => IntegerSpelling::Digits,
+        IntegersChoice::Bits32 => IntegerSpelling::Bits32,
+        IntegersChoice::Bits53 => IntegerSpelling::Bits53,
+        IntegersChoice::Bits64 => IntegerSpelling::Bits64,
+    });
+    chosen.numbers = choices.numbers.map_or(chosen.numbers, |choice| match choice {
+        NumbersChoice::Any => NumberSpelling::Any,
+        NumbersChoice::Double => NumberSpelling::Double,
+    });
 }
 
 /// Reads a file, or stdin for `-`, up to one byte more than `max_bytes`.

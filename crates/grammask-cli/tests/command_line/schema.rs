@@ -63,7 +63,7 @@ fn accept_agrees_with_the_schema() {
     ];
     for (schema, document, status) in cases {
         let folder = Folder::new("schema_written").with("schema.json", schema);
-        let run = folder.run(&["accept", "--schema", "schema.json", document]);
+        let run = folder.run(&["accept", "--schema", "--profile", "standard", "schema.json", document]);
         assert_eq!(run.status, status, "{schema} {document}: {run}");
     }
 }
@@ -75,6 +75,25 @@ fn schema_options_change_the_documents() {
     let folder = Folder::new("schema_choices").with("schema.json", schema);
     let cases: &[(&[&str], &str, i32)] = &[
         (&[], r#"{"a" : 1, "b":2, "c":3}"#, 0),
+        (&[], r#" {"a":1}"#, 1),
+        (&["--surrounding-whitespace"], "{\n  \"a\": 1\n}\n", 0),
+        (&["--profile", "standard"], " {\"a\"\t\n :1}\n", 0),
+        (&["--profile", "standard", "--surrounding-whitespace=false"], r#" {"a":1}"#, 1),
+        (&["--whitespace", "flexible=3"], "{   \"a\":1}", 0),
+        (&["--whitespace", "flexible=3"], "{    \"a\":1}", 1),
+        (&["--whitespace", "bounded=2,0"], "{  \"a\":1\n}", 0),
+        (&["--whitespace", "bounded=2,0"], "{\n \"a\":1}", 1),
+        (&[], r#"{"\u0061":1}"#, 1),
+        (&["--literal-escapes", "any"], r#"{"\u0061":1}"#, 0),
+        (&["--string-escapes", "any", "--closed"], r#"{"a":"\u0032024-01-01"}"#, 0),
+        (&[], r#"{"a":"\u0032024-01-01"}"#, 1),
+        (&["--integers", "any"], r#"{"b":2.0}"#, 0),
+        (&["--integers", "digits"], r#"{"b":9223372036854775808}"#, 0),
+        (&["--integers", "32"], r#"{"b":2147483648}"#, 1),
+        (&["--integers", "53"], r#"{"b":9007199254740992}"#, 1),
+        (&["--integers", "64"], r#"{"b":9223372036854775808}"#, 1),
+        (&["--numbers", "any"], r#"{"a":1e400}"#, 0),
+        (&[], r#"{"a":1e400}"#, 1),
         (&["--whitespace", "compact"], r#"{"a":1,"b":2}"#, 0),
         (&["--whitespace", "compact"], r#"{"a":1, "b":2}"#, 1),
         (&["--whitespace", "spaced"], r#"{"a": 1, "b": 2}"#, 0),
@@ -85,8 +104,9 @@ fn schema_options_change_the_documents() {
         (&["--closed"], r#"{"c":3}"#, 1),
         (&[], r#"{"a":"today"}"#, 1),
         (&["--no-formats"], r#"{"a":"today"}"#, 0),
-        (&[], r#"{"b":2.0}"#, 0),
-        (&["--draft", "4"], r#"{"b":2.0}"#, 1),
+        (&["--profile", "standard"], r#"{"b":2.0}"#, 0),
+        (&[], r#"{"b":2.0}"#, 1),
+        (&["--profile", "standard", "--draft", "4"], r#"{"b":2.0}"#, 1),
     ];
     for (choices, document, status) in cases {
         let run = folder.run(&[&["accept", "--schema", "schema.json", *document], *choices].concat());

@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::constraint::{ConstraintId, Subject};
 use crate::context::{Context, Stop};
 use crate::error::Error;
-use crate::language::LanguageId;
+use crate::language::{Language, LanguageId};
 use crate::plan;
 use crate::plan::{Plan, Rest};
 use crate::value::{RegexStrings, Values};
@@ -88,7 +88,7 @@ impl<'a, 'd> Emitter<'a, 'd> {
         plans: &'a FxHashMap<ConstraintId, Plan>,
         productive: &'a FxHashSet<ConstraintId>,
     ) -> Self {
-        let separators = Separators::new(&cx.config.whitespace);
+        let separators = Separators::new(cx.config);
         Self {
             cx,
             plans,
@@ -210,7 +210,7 @@ impl<'a, 'd> Emitter<'a, 'd> {
                 "string".to_owned()
             }
             (false, [false, false], number, LanguageId::NONE, RegexStrings::None)
-                if number == self.cx.numbers.any =>
+                if self.is_any_number(number) =>
             {
                 "number".to_owned()
             }
@@ -232,6 +232,11 @@ impl<'a, 'd> Emitter<'a, 'd> {
         self.names.insert(constraint, name.clone());
         self.pending.push_back(constraint);
         name
+    }
+
+    fn is_any_number(&self, number: LanguageId) -> bool {
+        let any = self.cx.numbers.any;
+        number == *self.cx.numbers.offered.get(&any).unwrap_or(&any)
     }
 
     /// Returns a name from the location of the schema in its document.
@@ -294,12 +299,17 @@ impl<'a, 'd> Emitter<'a, 'd> {
 
     /// Returns a string with these contents, in quotes.
     fn string(&mut self, contents: LanguageId) -> Vec<ExprId> {
-        let open = self.text("\"");
-        let contents = self.cx.languages.write(contents, &mut self.ast);
-        let contents = self.push(ExprKind::Json(contents));
-        let close = self.text("\"");
+        let spelled = self.cx.languages.spelled(contents);
         // Room for the colon and the value of a member.
         let mut parts = Vec::with_capacity(5);
+        if let Language::Text(text) = self.cx.languages.get(spelled) {
+            let quoted = ["\"", text, "\""].concat();
+            parts.push(self.text(&quoted));
+            return parts;
+        }
+        let open = self.text("\"");
+        let contents = self.cx.languages.write(spelled, &mut self.ast);
+        let close = self.text("\"");
         parts.extend([open, contents, close]);
         parts
     }

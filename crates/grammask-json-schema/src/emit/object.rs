@@ -81,25 +81,29 @@ impl Emitter<'_, '_> {
         self.sequence(parts)
     }
 
-    /// Returns members in their order. Built from the last to the first, in two forms: `rest` follows some
-    /// member, `first` starts the object. Returns `None` if there are no members.
+    /// Returns named members in their order, then members of classes in any order. Returns `None` if there
+    /// are no members.
+    ///
+    /// Built from the last to the first, in two forms: `rest` follows some member, `first` starts the object.
     fn as_written(&mut self, members: &[&Member]) -> Option<ExprId> {
+        let (classes, named): (Vec<&Member>, Vec<&Member>) =
+            members.iter().copied().partition(|member| member.is_class);
+        let last_possible_first = named.iter().position(|member| member.is_required).unwrap_or(named.len());
         let mut rest: Option<String> = None;
         let mut first: Vec<ExprId> = Vec::new();
-        let last_possible_first =
-            members.iter().position(|member| member.is_required).unwrap_or(members.len());
-        for (index, member) in members.iter().enumerate().rev() {
-            let max = if member.is_class { None } else { Some(1) };
+        if !classes.is_empty() {
+            if last_possible_first == named.len() {
+                first.push(self.in_any_order(&classes, false));
+            }
+            let body = self.in_any_order(&classes, true);
+            rest = Some(self.helper_rule(body));
+        }
+        for (index, member) in named.iter().enumerate().rev() {
             let reference =
                 |this: &mut Self| rest.clone().map(|name| this.push(ExprKind::Nonterminal(name.into())));
             // The member as the first one that is present. A required member must not be before it.
             if index <= last_possible_first {
                 let mut parts = vec![self.member(member)];
-                if member.is_class {
-                    let (comma, more) = (self.comma(), self.member(member));
-                    let more = self.sequence(vec![comma, more]);
-                    parts.push(self.repeat(more, 0, None));
-                }
                 parts.extend(reference(self));
                 let alternative = self.sequence(parts);
                 first.push(alternative);
@@ -110,17 +114,46 @@ impl Emitter<'_, '_> {
             // The member after others.
             let (comma, item) = (self.comma(), self.member(member));
             let item = self.sequence(vec![comma, item]);
-            let item = self.repeat(item, u64::from(member.is_required), max);
+            let item = self.repeat(item, u64::from(member.is_required), Some(1));
             let mut parts = vec![item];
             parts.extend(reference(self));
             let body = self.sequence(parts);
-            let mut name = format!("more_{}", self.used_names.len());
-            while !self.used_names.insert(name.as_str().into()) {
-                name.push('_');
-            }
-            self.rule(&name, body);
-            rest = Some(name);
+            rest = Some(self.helper_rule(body));
         }
         (!first.is_empty()).then(|| self.alternatives(first))
+    }
+
+    /// Returns members of classes in any order. After other members, a comma precedes each, and all may be
+    /// absent. Otherwise there is at least one.
+    fn in_any_order(&mut self, classes: &[&Member], after_items: bool) -> ExprId {
+        if classes.iter().any(|member| member.is_required) {
+            let mut items = Vec::with_capacity(classes.len());
+            for member in classes {
+                let item = self.member(member);
+                items.push(self.repeat(item, u64::from(member.is_required), None));
+            }
+            // Some class is required, so there is at least one member.
+            if let Some(list) = self.unordered(items, Vec::new(), 1, None, after_items) {
+                return list;
+            }
+        }
+        let one = |this: &mut Self| {
+            let members = classes.iter().map(|member| this.member(member)).collect();
+            this.alternatives(members)
+        };
+        let (first, comma, item) = ((!after_items).then(|| one(self)), self.comma(), one(self));
+        let more = self.sequence(vec![comma, item]);
+        let more = self.repeat(more, 0, None);
+        self.sequence(first.into_iter().chain([more]).collect())
+    }
+
+    /// Adds a rule under a new name, and returns the name.
+    fn helper_rule(&mut self, body: ExprId) -> String {
+        let mut name = format!("more_{}", self.used_names.len());
+        while !self.used_names.insert(name.as_str().into()) {
+            name.push('_');
+        }
+        self.rule(&name, body);
+        name
     }
 }

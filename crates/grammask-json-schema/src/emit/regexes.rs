@@ -6,6 +6,7 @@
 use grammask_syntax::{ExprId, ExprKind};
 
 use super::Emitter;
+use crate::language::LanguageId;
 use crate::value::RegexStrings;
 
 /// Start of a group: plain, non-capturing, look-ahead, or with a name.
@@ -37,10 +38,10 @@ impl Emitter<'_, '_> {
         if which == RegexStrings::All {
             return self.reference(&all);
         }
-        let (body, some) = (body(), self.regex("(?s:.)+"));
-        let first = self.regex(&body);
-        let first = self.push(ExprKind::And(vec![first, some].into()));
-        let first = self.push(ExprKind::Json(first));
+        let languages = &mut self.cx.languages;
+        let (first, some) = (languages.regex(&body()), languages.length(1, None));
+        let first = languages.and([first, some]);
+        let first = self.contents(first);
         let longer = self.longer(&all, &group);
         self.alternatives(vec![first, longer])
     }
@@ -84,8 +85,13 @@ impl Emitter<'_, '_> {
     }
 
     fn spelled(&mut self, pattern: &str) -> ExprId {
-        let contents = self.regex(pattern);
-        self.push(ExprKind::Json(contents))
+        let contents = self.cx.languages.regex(pattern);
+        self.contents(contents)
+    }
+
+    fn contents(&mut self, contents: LanguageId) -> ExprId {
+        let spelled = self.cx.languages.spelled(contents);
+        self.cx.languages.write(spelled, &mut self.ast)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use grammask_syntax::Text;
 
-use crate::Whitespace;
+use crate::{Config, Whitespace};
 
 /// Patterns for white space and punctuation.
 pub(super) struct Separators {
@@ -14,12 +14,17 @@ pub(super) struct Separators {
 }
 
 impl Separators {
-    pub(crate) fn new(whitespace: &Whitespace) -> Self {
-        let space = match whitespace {
+    pub(crate) fn new(config: &Config) -> Self {
+        let whitespace = &config.whitespace;
+        let space = match *whitespace {
             Whitespace::Flexible { longest: 0 } | Whitespace::Compact | Whitespace::Separators { .. } => {
                 String::new()
             }
             Whitespace::Flexible { longest } => format!("[ \\t\\n\\r]{{0,{longest}}}"),
+            Whitespace::Bounded { blanks, indentation } => {
+                let [blanks, indentation] = [blanks, indentation].map(at_most_blanks);
+                format!("(?:{blanks}|\\r?\\n{indentation})")
+            }
         };
         let (comma, colon) = match whitespace {
             Whitespace::Separators { item, key } => (regex_of(item), regex_of(key)),
@@ -31,10 +36,19 @@ impl Separators {
         };
         Self {
             brackets: [brackets("\\{", "\\}"), brackets("\\[", "\\]")],
-            around: (!space.is_empty()).then_some(space.into()),
+            around: (config.surrounding_whitespace && !space.is_empty()).then_some(space.into()),
             comma: comma.into(),
             colon: colon.into(),
         }
+    }
+}
+
+/// Returns a pattern for a run of spaces and tabs.
+fn at_most_blanks(most: u32) -> String {
+    match most {
+        0 => String::new(),
+        1 => "[ \\t]?".to_owned(),
+        _ => format!("[ \\t]{{0,{most}}}"),
     }
 }
 

@@ -59,7 +59,7 @@ fn equals<'a>(cx: &mut Context<'a>, value: &'a Value) -> ConstraintId {
 fn equal_number(cx: &mut Context<'_>, number: &serde_json::Number) -> Result<LanguageId, Stop> {
     let decimal = decimal(cx, number)?;
     let language = number::equal(&mut cx.languages, &decimal);
-    cx.numbers.single.insert(language);
+    cx.numbers.single.insert(language, decimal);
     Ok(language)
 }
 

@@ -36,7 +36,7 @@ pub(super) fn number_language<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> R
             } else {
                 number::at_most(languages, &bound, is_exclusive)
             };
-            cx.numbers.bounds.insert(part, Bound { is_minimum, value: bound });
+            cx.numbers.bounds.insert(part, Bound { is_minimum, is_exclusive, value: bound });
             parts.push(part);
         }
     }

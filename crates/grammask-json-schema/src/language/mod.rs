@@ -7,6 +7,7 @@
 pub(crate) mod format;
 mod length;
 pub(crate) mod number;
+mod spelling;
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use grammask_syntax::{Ast, Comparison, ExprId, ExprKind, Quantifier, Span, Text}
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 
 use crate::Config;
+use spelling::Spellings;
 
 /// A language in [`Languages`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -74,6 +76,8 @@ pub(crate) enum Language {
     Multiple(Text),
     /// The unsigned numbers for which `value comparison bound` holds.
     Compared(Comparison, Text),
+    /// All JSON spellings of the texts of the operand.
+    Json(LanguageId),
 }
 
 /// An arena of languages.
@@ -84,6 +88,7 @@ pub(crate) struct Languages {
     older: Vec<Option<LanguageId>>,
     lowered: Vec<Option<RegularId>>,
     store: Store,
+    spellings: Spellings,
     cancel: Option<Arc<AtomicBool>>,
 }
 
@@ -95,6 +100,7 @@ impl Languages {
             older: Vec::with_capacity(INITIAL_LANGUAGES),
             lowered: Vec::with_capacity(INITIAL_LANGUAGES),
             store: Store::new(&config.regular),
+            spellings: Spellings::new(config),
             cancel: config.cancel.clone(),
         };
         languages.intern(Language::None);
@@ -470,6 +476,7 @@ impl Languages {
                     store.intersection(&[any, rest])?
                 }
                 Language::Repeat(part, min, max) => store.repeat(of(part), *min, *max)?,
+                Language::Json(part) => store.json_text(of(part))?,
                 Language::Multiple(numeral) => store.multiple(numeral)?,
                 Language::Compared(comparison, bound) => store.compared(compared(*comparison), bound)?,
             };
@@ -530,6 +537,7 @@ fn to_expr(language: &Language, parts: Vec<ExprId>) -> ExprKind {
         Language::Union(_) => ExprKind::Alternatives(parts.into()),
         Language::And(_) => ExprKind::And(parts.into()),
         Language::Not(_) => ExprKind::Not(parts[0]),
+        Language::Json(_) => ExprKind::Json(parts[0]),
         Language::Repeat(_, min, max) => {
             let quantifier = match (*min, *max) {
                 (0, Some(1)) => Quantifier::Option,
@@ -564,7 +572,7 @@ fn is_set(flag: Option<&AtomicBool>) -> bool {
 fn operands(language: &Language) -> &[LanguageId] {
     match language {
         Language::Sequence(parts) | Language::Union(parts) | Language::And(parts) => parts,
-        Language::Not(part) | Language::Repeat(part, ..) => std::slice::from_ref(part),
+        Language::Not(part) | Language::Repeat(part, ..) | Language::Json(part) => std::slice::from_ref(part),
         Language::None
         | Language::Text(_)
         | Language::Regex(_)

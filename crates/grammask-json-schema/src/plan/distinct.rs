@@ -3,7 +3,7 @@
 
 use crate::constraint::ConstraintId;
 use crate::context::{Context, Stop};
-use crate::language::number;
+use crate::language::number::{self, offered::offered};
 use crate::language::{Language, LanguageId};
 use crate::plan::DistinctScalars;
 use crate::value::algebra;
@@ -67,7 +67,10 @@ pub(super) fn distinct_scalars(
         }
     }
     all.extend(few.into_iter().map(|string| Values { string, ..Values::NONE }));
-    all.extend(numbers.into_iter().map(|number| Values { number, ..Values::NONE }));
+    for number in numbers {
+        let number = offered(cx, number)?;
+        all.push(Values { number, ..Values::NONE });
+    }
     Ok(Some(DistinctScalars { listed: all, texts }))
 }
 
@@ -78,7 +81,7 @@ pub(super) fn listed_members(
     language: LanguageId,
 ) -> Result<Option<Vec<LanguageId>>, Stop> {
     let is_one = |this: &Context<'_>, id: LanguageId| {
-        matches!(this.languages.get(id), Language::Text(_)) || this.numbers.single.contains(&id)
+        matches!(this.languages.get(id), Language::Text(_)) || this.numbers.single.contains_key(&id)
     };
     let list = |this: &Context<'_>, id: LanguageId| match this.languages.get(id) {
         Language::None => Some(Vec::new()),
@@ -122,6 +125,7 @@ fn enumerate_numbers(cx: &mut Context<'_>, language: LanguageId) -> Result<Optio
             Ok(true) => {
                 // The number may have fewer spellings in the language.
                 let spellings = number::equal(&mut cx.languages, &decimal);
+                cx.numbers.single.insert(spellings, decimal);
                 members.push(cx.languages.and([spellings, language]));
             }
             // A limit of the automata was exceeded, so the number of members is unknown.

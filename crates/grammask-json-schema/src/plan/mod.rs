@@ -11,6 +11,7 @@ use crate::constraint::{ConstraintId, Subject};
 use crate::context::{Context, Stop};
 use crate::document::SchemaId;
 use crate::keyword::unevaluated;
+use crate::language::number::offered;
 use crate::language::{Language, LanguageId};
 use crate::value::evaluate;
 use crate::value::{Array, Values};
@@ -90,7 +91,11 @@ pub(crate) struct Item {
 
 /// Returns the plan of a constraint.
 pub(crate) fn plan_constraint(cx: &mut Context<'_>, constraint: ConstraintId) -> Result<Plan, Stop> {
-    let values = evaluate::values(cx, constraint)?;
+    let mut values = evaluate::values(cx, constraint)?;
+    let number = offered::offered(cx, values.number)?;
+    if number != values.number {
+        Rc::make_mut(&mut values).number = number;
+    }
     let values = replace_empty_languages(cx, constraint, values)?;
     let values = unevaluated::close_objects(cx, values);
     let mut arrays = Vec::new();

@@ -67,7 +67,11 @@ class Grammar:
     def json_schema(schema: Any, vocabulary: Vocabulary, *, end: _End = None, **options: Any) -> Grammar:
         """Compiles a JSON Schema: text, a dict, a Pydantic model or a ``TypeAdapter``.
 
-        Options: ``whitespace`` (``"flexible"``, ``"compact"`` or a pair of separators), ``max_whitespace`` (bytes),
+        Options: ``profile`` (``"generation"`` or ``"standard"``, a set of options that the others change),
+        ``whitespace`` (``"bounded"``, ``"flexible"``, ``"compact"`` or a pair of separators), ``max_whitespace``
+        (bytes, with ``whitespace="flexible"``), ``surrounding_whitespace`` (a bool), ``literal_escapes`` for keys,
+        ``enum`` and ``const``, and ``string_escapes`` for other strings (``"any"``, ``"short"``, ``"required"``),
+        ``integers`` (``"any"``, ``"digits"``, ``"32"``, ``"53"``, ``"64"``), ``numbers`` (``"any"``, ``"double"``),
         ``order`` (``"any"``, ``"as-written"``), ``extra`` (``"open"``, ``"closed"``), ``formats`` (``"asserted"``,
         ``"annotations"``), ``unsupported`` (``"error"``, ``"relax"``), ``draft`` (``"2020-12"``, ``"2019-09"``,
         ``"draft7"``, ``"draft6"``, ``"draft4"``), ``documents`` (a dict from URI to schema).

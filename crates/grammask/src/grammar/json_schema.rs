@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
 
-use grammask_json_schema::translate;
+use grammask_json_schema::{Escapes, Profile, translate};
 use grammask_mask::Prefetch;
 use grammask_regular::{Store, analysis};
 use grammask_syntax::{Ast, ExprKind};
@@ -131,13 +131,19 @@ const RARE_FORMATS: [&str; 4] = ["uri-reference", "hostname", "ipv6", "regex"];
 /// Returns a store in which the terminals of nearly all schemas are compiled, as copying them is faster than
 /// compiling them. Only schemas with a format pay for copying the terminals of formats, which are many.
 fn store_for(ast: &Ast, config: &Config) -> Store {
-    static PLAIN: OnceLock<Store> = OnceLock::new();
-    static WITH_FORMATS: OnceLock<Store> = OnceLock::new();
+    // For each profile, without and with formats.
+    static STORES: [[OnceLock<Store>; 2]; 2] = [const { [const { OnceLock::new() }; 2] }; 2];
     let regular = &config.normal.regular;
     if *regular != grammask_regular::Limits::default() {
         return Store::new(regular);
     }
-    let plain = PLAIN.get_or_init(|| precompiled(&[]));
+    // The spellings of strings differ most.
+    let (profile, [plain, with_formats]) = if config.json_schema.string_escapes == Escapes::Any {
+        (Profile::Standard, &STORES[0])
+    } else {
+        (Profile::Generation, &STORES[1])
+    };
+    let plain = plain.get_or_init(|| precompiled(profile, &[]));
     let patterns = ast.exprs.iter().filter_map(|expr| match &expr.kind {
         ExprKind::Regex(pattern) => Some(pattern),
         _ => None,
@@ -146,7 +152,7 @@ fn store_for(ast: &Ast, config: &Config) -> Store {
     if unknown.peek().is_none() {
         return plain.clone();
     }
-    let formats = WITH_FORMATS.get_or_init(|| precompiled(&COMMON_FORMATS));
+    let formats = with_formats.get_or_init(|| precompiled(profile, &COMMON_FORMATS));
     if unknown.any(|pattern| analysis::knows_regex(formats, pattern)) {
         formats.clone()
     } else {
@@ -155,8 +161,8 @@ fn store_for(ast: &Ast, config: &Config) -> Store {
 }
 
 /// Returns a store with the terminals of numbers, strings, arbitrary values, and these formats.
-fn precompiled(formats: &[&str]) -> Store {
-    let defaults = Config::default();
+fn precompiled(profile: Profile, formats: &[&str]) -> Store {
+    let defaults = Config::default().with_profile(profile);
     let mut store = Store::new(&defaults.normal.regular);
     let strings = formats.iter().map(|name| json!({ "type": "string", "format": name }));
     let numbers = [json!({ "minimum": 0 }), json!({ "minimum": 1 }), json!({})];

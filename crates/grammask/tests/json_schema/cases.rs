@@ -4,7 +4,7 @@ use grammask::json_schema::Reason;
 use grammask::{Config, Error, Grammar, Vocabulary};
 use serde_json::{Value, json};
 
-use crate::{accepts, bytes};
+use crate::{accepts, bytes, standard};
 
 /// A schema, texts that are its documents, and texts that are none.
 pub type Case = (Value, &'static [&'static str], &'static [&'static str]);
@@ -37,10 +37,10 @@ fn schemas_that_differ_in_names_only_are_not_merged() {
     for keyword in ["dependentRequired", "properties", "dependentSchemas", "patternProperties"] {
         let right = &[r#"{"x":{"b":1},"y":{"a":1}}"#];
         let wrong = &[r#"{"x":{"a":1}}"#, r#"{"y":{"b":1}}"#];
-        check(&Config::default(), &[(two(keyword), right, wrong)]);
+        check(&standard(), &[(two(keyword), right, wrong)]);
     }
     check(
-        &Config::default(),
+        &standard(),
         &[
             (two("dependentRequired"), &[r#"{"x":{"a":1,"n":1}}"#], &[]),
             (two("required"), &[r#"{"x":{"a":1},"y":{"b":1}}"#], &[r#"{"x":{"b":1}}"#, r#"{"y":{"a":1}}"#]),
@@ -57,7 +57,7 @@ fn unique_items_are_exact_for_small_or_mixed_domains() {
         schema
     };
     check(
-        &Config::default(),
+        &standard(),
         &[
             (
                 unique(json!({"items": {"type": "integer", "minimum": -1, "maximum": 6}})),
@@ -140,7 +140,7 @@ fn unique_items_are_exact_for_small_or_mixed_domains() {
 #[test]
 fn multiples_of_several_numbers_are_multiples_of_one() {
     check(
-        &Config::default(),
+        &standard(),
         &[
             (
                 json!({"type": "integer", "multipleOf": 0.123_456_789}),
@@ -159,7 +159,7 @@ fn multiples_of_several_numbers_are_multiples_of_one() {
 #[test]
 fn objects_other_than_a_constant_are_expressible() {
     check(
-        &Config::default(),
+        &standard(),
         &[(
             json!({"type": "object", "not": {"const": {"a": false}}}),
             &["{}", r#"{"a":true}"#, r#"{"a":false,"b":1}"#],
@@ -177,7 +177,7 @@ fn dependent_schemas_that_require_keys_only_are_lists_of_keys() {
         .map(|key| (key.clone(), json!({"title": "needs", "required": [format!("{key}x"), key]})))
         .collect();
     check(
-        &Config::default(),
+        &standard(),
         &[
             (
                 json!({"dependentSchemas": dependent}),
@@ -198,7 +198,7 @@ fn dependent_schemas_that_require_keys_only_are_lists_of_keys() {
 #[test]
 fn ignored_keywords_are_listed() {
     let listed = |schema: Value| {
-        let grammar = Grammar::from_json_schema(&schema, &bytes(), &Config::default()).unwrap();
+        let grammar = Grammar::from_json_schema(&schema, &bytes(), &standard()).unwrap();
         let list = grammar.relaxations().iter();
         let mut list: Vec<String> = list.map(|item| format!("{} {}", item.pointer, item.keyword)).collect();
         list.sort();
@@ -224,7 +224,7 @@ fn ignored_keywords_are_listed() {
 /// A limit exceeded while the domain of the items is counted means that its size is unknown.
 #[test]
 fn unique_items_of_unknown_domain_size_are_relaxed() {
-    let mut config = Config::default();
+    let mut config = standard();
     config.json_schema.unsupported = grammask::json_schema::Unsupported::Relax;
     let items = json!({"type": "integer", "multipleOf": 999_983, "minimum": 0, "maximum": 99_998_300_000u64});
     let schema = json!({"properties": {"u": {"type": "array", "uniqueItems": true, "items": items}}});
@@ -240,7 +240,7 @@ fn unique_items_of_unknown_domain_size_are_relaxed() {
 fn schemas_that_exceed_limits_are_refused_when_compiled() {
     let email = json!({"type": "string", "format": "email", "not": {"pattern": "^\\S+@\\S+$"}});
     for schema in [email.clone(), json!({"type": "array", "items": email, "minItems": 1})] {
-        match Grammar::from_json_schema(&schema, &bytes(), &Config::default()) {
+        match Grammar::from_json_schema(&schema, &bytes(), &standard()) {
             Err(Error::JsonSchema(error)) => {
                 assert!(matches!(error.reason, Reason::Unsupported(_)), "{error}");
                 assert!(error.to_string().contains("emptiness_steps"), "{error}");
@@ -252,7 +252,7 @@ fn schemas_that_exceed_limits_are_refused_when_compiled() {
 
 #[test]
 fn multiples_between_bounds_need_no_search() {
-    let mut config = Config::default();
+    let mut config = standard();
     (config.normal.regular.emptiness_steps, config.json_schema.regular.emptiness_steps) = (2_000, 2_000);
     let day = |more: Value| {
         let mut schema = json!({"type": "integer", "multipleOf": 86_400});
@@ -300,7 +300,7 @@ fn negated_formats_exclude_all_valid_texts() {
         schema
     };
     check(
-        &Config::default(),
+        &standard(),
         &[
             (text(json!({"not": host})), &[r#""a b""#, r#""-""#], &[ENCODED, r#""a.b""#]),
             (

@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use crate::cases::check;
 use crate::documents::{document, spell};
 use crate::validator::is_valid;
-use crate::{accepts, bytes, schemas};
+use crate::{accepts, bytes, schemas, standard};
 
 fn config(change: impl FnOnce(&mut grammask::JsonSchemaConfig)) -> Config {
-    let mut config = Config::default();
+    let mut config = standard();
     config.json_schema.whitespace = Whitespace::Flexible { longest: 8 };
     change(&mut config.json_schema);
     config

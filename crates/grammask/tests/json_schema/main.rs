@@ -3,17 +3,23 @@
 mod cases;
 mod choices;
 mod documents;
+mod generation;
 mod masks;
 mod schemas;
 mod validator;
 
 use grammask::{Config, Error, Grammar, TokenId, Vocabulary};
-use grammask_json_schema::{Reason, Unsupported, Whitespace};
+use grammask_json_schema::{Profile, Reason, Unsupported, Whitespace};
 use grammask_testkit::random::Rng;
 use serde_json::Value;
 
 use documents::{document, spell};
 use validator::is_valid;
+
+/// The options of the profile `Standard`, under which verdicts are those of a validator.
+fn standard() -> Config {
+    Config::default().with_profile(Profile::Standard)
+}
 
 /// Result of compiling a schema.
 enum Compiled {
@@ -53,7 +59,7 @@ fn accepts(grammar: &Grammar, text: &str) -> bool {
 #[test]
 fn documents_are_accepted_if_and_only_if_they_are_valid() {
     let vocabulary = bytes();
-    let mut config = Config::default();
+    let mut config = standard();
     config.json_schema.whitespace = Whitespace::Flexible { longest: 8 };
     config.json_schema.unsupported = Unsupported::Refuse;
     let (mut compiled, mut refused, mut right, mut wrong) = (0, Vec::new(), 0, 0);

@@ -1,13 +1,13 @@
 //! Masks against brute force. All documents of a small universe are listed, and a token is allowed if and
 //! only if a spelling of a valid one goes on with it.
 
-use grammask::{Config, TokenId, Vocabulary};
+use grammask::{TokenId, Vocabulary};
 use grammask_json_schema::Whitespace;
 use grammask_testkit::random::Rng;
 use serde_json::{Value, json};
 
 use crate::validator::is_valid;
-use crate::{Compiled, compile, schemas};
+use crate::{Compiled, compile, schemas, standard};
 
 /// Tokens for the parts of compact documents of the universe. None begins with `e`, `.` or `-`: the numbers
 /// of the universe have no spelling with these, so that all their spellings are listed.
@@ -173,7 +173,7 @@ fn is_live(value: &Value, text: &[u8]) -> bool {
 fn masks_equal_brute_force() {
     let tokens = TOKENS.iter().enumerate().map(|(id, text)| (TokenId(id as u32), text.as_bytes().to_vec()));
     let vocabulary = Vocabulary::new(tokens, [(END, "<|end|>".to_owned())]).unwrap();
-    let mut config = Config::default().ending_with([END]);
+    let mut config = standard().ending_with([END]);
     config.json_schema.whitespace = Whitespace::Compact;
     let universe = Universe::new();
     let (mut compiled, mut masks) = (0, 0);

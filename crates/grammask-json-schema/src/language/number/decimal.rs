@@ -110,6 +110,14 @@ impl Decimal {
         whole
     }
 
+    /// Returns the number with one digit before the point and an exponent, as `-1.5e300`.
+    pub(crate) fn to_scientific(&self) -> String {
+        let (Some(first), false) = (self.digits.get(..1), self.is_zero()) else { return "0".to_owned() };
+        let (sign, rest) = (if self.negative { "-" } else { "" }, &self.digits[1..]);
+        let point = if rest.is_empty() { "" } else { "." };
+        format!("{sign}{first}{point}{rest}e{}", self.point - 1)
+    }
+
     /// Returns the digits before the point (`0` if there are none) and after it, without sign and trailing
     /// zeros.
     fn plain(&self) -> (String, String) {
@@ -182,6 +190,15 @@ mod tests {
             ("1e+02", "100"),
         ] {
             assert_eq!(decimal(text).to_string(), plain, "{text}");
+        }
+    }
+
+    #[test]
+    fn long_decimals_print_with_an_exponent() {
+        for (text, scientific) in
+            [("0", "0"), ("-1.50e300", "-1.5e300"), ("1e-400", "1e-400"), ("12", "1.2e1")]
+        {
+            assert_eq!(decimal(text).to_scientific(), scientific, "{text}");
         }
     }
 

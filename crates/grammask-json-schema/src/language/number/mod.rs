@@ -11,12 +11,13 @@
 //! Those of [`multiple_of`] are complemented within [`multiple_domain`].
 
 mod decimal;
+pub(crate) mod offered;
 
 #[cfg(test)]
 mod tests;
 
 use grammask_syntax::{Comparison, is_multiple_numeral};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::language::{LanguageId, Languages};
 
@@ -28,16 +29,19 @@ pub(crate) struct Numbers {
     pub any: LanguageId,
     /// The spellings among which the complement of every number language of the schema is exact.
     pub domain: LanguageId,
-    /// Languages that hold the spellings of one number each.
-    pub single: FxHashSet<LanguageId>,
+    /// Languages that hold the spellings of one number each, and the number.
+    pub single: FxHashMap<LanguageId, Decimal>,
     /// Bounds by language.
     pub bounds: FxHashMap<LanguageId, Bound>,
+    /// Memo of [`offered::offered`].
+    pub offered: FxHashMap<LanguageId, LanguageId>,
 }
 
-/// A bound of numbers. Whether the bound itself is in the set is not stored.
+/// A bound of numbers.
 pub(crate) struct Bound {
     /// True for a minimum, false for a maximum.
     pub is_minimum: bool,
+    pub is_exclusive: bool,
     pub value: Decimal,
 }
 
@@ -46,8 +50,9 @@ impl Numbers {
         Self {
             any: any(languages),
             domain: comparable(languages),
-            single: FxHashSet::default(),
+            single: FxHashMap::default(),
             bounds: FxHashMap::default(),
+            offered: FxHashMap::default(),
         }
     }
 }
