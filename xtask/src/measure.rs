@@ -2,4 +2,5 @@
 
 pub mod bench;
 pub mod count;
+pub mod overview;
 pub mod schemas;

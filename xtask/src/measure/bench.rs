@@ -1,11 +1,15 @@
 //! `cargo xtask bench`: compares with other engines and writes docs/benchmarks.md.
 //!
-//! With `--glrmask` it first builds the program that runs glrmask, which takes many minutes once.
+//! The document begins with a chart and a table, see [`overview`](super::overview). `--overview` only renews
+//! these from the document's other tables. `--glrmask` first builds the program that runs glrmask, which takes
+//! many minutes once.
 
+use std::path::Path;
 use std::process::Stdio;
 
 use anyhow::{Context, ensure};
 
+use super::overview::{Overview, overview};
 use crate::workspace::{Workspace, cargo};
 
 /// The package of the program that runs glrmask, from the root of the workspace.
@@ -14,11 +18,19 @@ const GLRMASK: &str = "benches/glrmask/Cargo.toml";
 /// The file that holds the tables, from the root of the workspace.
 const TABLE: &str = "docs/benchmarks.md";
 
+/// The chart, in the folder of [`TABLE`].
+const CHART: &str = "peers.svg";
+
 /// Runs the comparison with `options`. Returns `true` unless it fails; slowness is not a failure.
 ///
 /// # Errors
 /// If the comparison fails, or the tables cannot be written.
 pub fn run(workspace: &Workspace, options: &[String]) -> anyhow::Result<bool> {
+    let table = workspace.root.join(TABLE);
+    if options == ["--overview"] {
+        write(&table, &overview(&std::fs::read_to_string(&table).context(TABLE)?, CHART)?)?;
+        return Ok(true);
+    }
     let keeps_table = !options.iter().any(|option| option == "--json" || option == "--help");
     let mut options = options.to_vec();
     if let Some(place) = options.iter().position(|option| option == "--glrmask") {
@@ -34,10 +46,23 @@ pub fn run(workspace: &Workspace, options: &[String]) -> anyhow::Result<bool> {
     }
     let output = command.stderr(Stdio::inherit()).output().context("cargo run")?;
     ensure!(output.status.success(), "the comparison fails");
-    std::fs::write(workspace.root.join(TABLE), &output.stdout).context(TABLE)?;
-    println!("{}", String::from_utf8_lossy(&output.stdout));
+    let tables = String::from_utf8(output.stdout)?;
+    println!("{tables}");
+    match overview(&tables, CHART) {
+        Ok(overview) => write(&table, &overview)?,
+        // A run of some parts only may lack the tables for it.
+        Err(error) => {
+            eprintln!("{TABLE} begins without a chart: {error:#}");
+            std::fs::write(&table, tables).context(TABLE)?;
+        }
+    }
     println!("written to {TABLE}");
     Ok(true)
+}
+
+fn write(table: &Path, Overview { document, chart }: &Overview) -> anyhow::Result<()> {
+    std::fs::write(table, document).context(TABLE)?;
+    std::fs::write(table.with_file_name(CHART), chart).context(CHART)
 }
 
 /// Builds the program that runs glrmask, which has a lock file of its own. Returns its path.
