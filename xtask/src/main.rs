@@ -21,7 +21,8 @@ cargo xtask COMMAND
   msrv [--cargo PATH]         builds the published crates with the minimum Rust version
   bench [OPTIONS]             compares with other engines and writes docs/benchmarks.md; OPTIONS go to
                               `cargo run --release -p grammask-benches`; --glrmask builds glrmask and
-                              compares with it too
+                              compares with it too; --overview only renews the chart and the table at the
+                              start of that document from its other tables
   maskbench [PATH] [OPTIONS]  real JSON Schemas with their documents: times of all masks, and whether each document is
                               judged right, side by side with llguidance; --walks N: documents of a random
                               model, which a validator must find valid; --server: each schema once, as a
@@ -42,11 +43,12 @@ cargo xtask COMMAND
                               random grammars, texts and tokens against the facade and the oracle; with
                               --cases N, exactly N cases from the seed on
   soak [--minutes N] [--walks N] [--threads N] [--vocabulary FILE]
-                              the same for long and on several threads, which share grammars: differences,
-                              memory and the slowest mask
+                              first the models of `loom`; then the same as `fuzz` for long and on several
+                              threads, which share grammars: differences, memory and the slowest mask
   python [--release] [-- PYTEST ARGUMENTS]
                               builds the Python wheel in a virtual environment of its own and runs its tests
-  loom [NAME]                 models of the tables that threads share, in every order of their steps
+  loom [NAME]                 models of the tables that threads share, in every order of their steps with at most
+                              three preemptions (`ci`: two)
 ";
 
 fn main() -> ExitCode {
@@ -78,7 +80,15 @@ fn run(arguments: &[String]) -> anyhow::Result<bool> {
         "bench" => bench::run(&Workspace::load()?, options),
         "digest" | "maskbench" | "json-schema-suite" | "schemastore" | "generators" | "large-schemas"
         | "hostile-schemas" => schemas::run(&Workspace::load()?, command, options),
-        "fuzz" | "soak" => fuzz::run(&Workspace::load()?, command, options),
+        "fuzz" => fuzz::run(&Workspace::load()?, command, options),
+        "soak" => {
+            let workspace = Workspace::load()?;
+            // A case that is repeated alone needs no models.
+            let is_single =
+                options.iter().any(|option| ["--walk", "--text", "--output"].contains(&&**option));
+            let do_models_hold = is_single || loom::run(&workspace, &[])?;
+            Ok(fuzz::run(&workspace, command, options)? && do_models_hold)
+        }
         "python" => python::run(&Workspace::load()?, &python::Options::parse(options)?),
         "loom" => loom::run(&Workspace::load()?, options),
         "audit" => audit::run(&Workspace::load()?),

@@ -30,8 +30,10 @@ pub struct Package {
     pub is_default: bool,
     /// True if it may be published.
     pub is_published: bool,
-    /// True if it has features that are on by default.
-    pub has_default_features: bool,
+    /// Names of its features. `default` is one of them if features are on by default.
+    pub features: Vec<String>,
+    /// Names of the test programs in its folder `tests`.
+    pub tests: Vec<String>,
     /// Packages that it depends on.
     pub dependencies: Vec<Dependency>,
 }
@@ -45,6 +47,13 @@ pub struct Dependency {
     pub is_dev: bool,
     /// True if it belongs to a feature.
     pub is_optional: bool,
+}
+
+impl Package {
+    /// Returns `true` if features of the package are on by default.
+    pub fn has_default_features(&self) -> bool {
+        self.features.iter().any(|feature| feature == "default")
+    }
 }
 
 impl Workspace {
@@ -85,9 +94,8 @@ impl Workspace {
                 is_default: defaults.contains(&text(package, "id")?),
                 // Null: may be published anywhere; an empty list: nowhere.
                 is_published: package["publish"].as_array().is_none_or(|places| !places.is_empty()),
-                has_default_features: package["features"]["default"]
-                    .as_array()
-                    .is_some_and(|features| !features.is_empty()),
+                features: features(package)?,
+                tests: tests(package)?,
                 dependencies: dependencies(package)?,
             });
         }
@@ -106,6 +114,18 @@ impl Workspace {
 /// Returns the cargo that runs this program, or the one on the path.
 pub fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
+fn features(package: &Value) -> anyhow::Result<Vec<String>> {
+    let features = package["features"].as_object().context("cargo metadata has no features")?;
+    Ok(features.keys().cloned().collect())
+}
+
+fn tests(package: &Value) -> anyhow::Result<Vec<String>> {
+    let is_test =
+        |target: &&Value| target["kind"].as_array().is_some_and(|kinds| kinds.contains(&"test".into()));
+    let targets = list(package, "targets")?.iter().filter(is_test);
+    targets.map(|target| Ok(text(target, "name")?.to_owned())).collect()
 }
 
 fn dependencies(package: &Value) -> anyhow::Result<Vec<Dependency>> {

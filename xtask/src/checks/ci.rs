@@ -13,14 +13,20 @@ use super::loom;
 use crate::tidy;
 use crate::workspace::{Workspace, cargo};
 
-/// Packages whose behaviour depends on the features of a dependency: the command line builds `serde_json`
-/// with `arbitrary_precision`, which changes how numbers are read. These packages are tested once more
-/// without it.
-const READERS_OF_JSON: &[&str] = &["grammask", "grammask-json-schema", "grammask-trie"];
-
 /// The package of benchmarks. It is tested without the engines that it compares with, which take minutes to
 /// build.
 const BENCHMARKS: &str = "grammask-benches";
+
+/// Packages that read JSON. `serde_json` reads numbers differently with its feature `arbitrary_precision`,
+/// which the command line turns on, so they are tested once more without it.
+const READERS_OF_JSON: &[&str] = &["grammask", "grammask-json-schema", "grammask-trie"];
+
+/// Test programs of these packages that read no number from JSON, so they run the same code again.
+const TESTS_WITHOUT_JSON: &[&str] = &["facade", "server"];
+
+/// Maximum number of preemptions in the models of threads. `cargo xtask loom`, which `cargo xtask soak` runs
+/// first, allows the models of two threads one more; they take most of its time.
+const PREEMPTIONS: &str = "2";
 
 /// Options of the command line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -94,26 +100,36 @@ pub fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<bool> {
     summarize(&reports)
 }
 
+/// Returns the commands.
+///
+/// Cargo builds a package anew for each set of features of its dependencies, so commands that select the same
+/// packages and features share their builds:
+///
+/// - Clippy and the tests select all packages with all features, and the benchmarks without peers. Features
+///   only add code (the test `features_only_add_code`), so these tests hold for fewer features, too.
+/// - [`READERS_OF_JSON`] are tested once more, as a feature of a dependency changes what they do.
+/// - Each package is checked alone, as it may need a feature of a dependency that only another package turns
+///   on.
 fn steps(workspace: &Workspace) -> Vec<Step> {
+    let everything = everything(workspace);
     let mut steps = vec![
         step("format", "fmt --all --check"),
-        step("clippy", "clippy --locked --all-targets --all-features -- -D warnings"),
-        step(
-            "clippy of the benchmarks",
-            &format!("clippy --locked -p {BENCHMARKS} --no-default-features --all-targets -- -D warnings"),
-        ),
+        step("clippy", &format!("clippy --locked --all-targets {everything} -- -D warnings")),
         Step {
             environment: vec![("RUSTDOCFLAGS", "-D warnings")],
             ..step("docs", "doc --locked --lib --no-deps --all-features")
         },
-        step("all tests", "test --locked --all-features --no-fail-fast"),
-        tests_with_few_features(workspace),
+        step("all tests", &format!("test --locked --no-fail-fast {everything}")),
     ];
+    steps.extend(tests_of_readers(workspace));
     // Each package alone: in one command, the features of one package would be on for all.
-    for package in workspace.default_packages().filter(|package| package.has_default_features) {
+    for package in workspace.default_packages().filter(|package| package.has_default_features()) {
         let command = format!("clippy --locked --no-default-features -p {} -- -D warnings", package.name);
         steps.push(step(&format!("{} without features", package.name), &command));
     }
+    // For code that is built with `save` and without `json-schema`.
+    let saving = "clippy --locked --no-default-features --features save -p grammask -- -D warnings";
+    steps.push(step("grammask with save alone", saving));
     for package in workspace.default_packages() {
         let command = format!("check --locked --all-targets -p {}", package.name);
         steps.push(step(&format!("{} alone", package.name), &command));
@@ -122,27 +138,37 @@ fn steps(workspace: &Workspace) -> Vec<Step> {
     steps.push(step("clippy of the Python package", python));
     steps.push(step("tests of the Python package", "xtask python"));
     steps.push(models("clippy of the models", &["clippy"], &["--", "-D", "warnings"], workspace));
-    steps.push(models("models", &["test", "--release"], &[], workspace));
+    let mut run = models("models", &["test", "--release"], &[], workspace);
+    run.environment.push(("LOOM_MAX_PREEMPTIONS", PREEMPTIONS));
+    steps.push(run);
     steps
 }
 
-/// The tests of the benchmarks, and of the packages whose behaviour depends on features, as their users build
-/// them.
-///
-/// All other packages only gain code by features. Their tests are the same with all features, so it is enough
-/// to check that they build alone.
-fn tests_with_few_features(workspace: &Workspace) -> Step {
-    let mut command = format!("test --locked --no-fail-fast --no-default-features -p {BENCHMARKS}");
-    let readers = workspace.packages.iter().filter(|package| READERS_OF_JSON.contains(&&*package.name));
+/// Selects the default packages with all features, and the benchmarks without any.
+fn everything(workspace: &Workspace) -> String {
+    let mut selection = format!("-p {BENCHMARKS}");
     let mut features = Vec::new();
-    for package in readers {
-        command.push_str(&format!(" -p {}", package.name));
-        if package.has_default_features {
-            features.push(format!("{}/default", package.name));
+    for package in workspace.default_packages() {
+        selection.push_str(&format!(" -p {}", package.name));
+        features.extend(package.features.iter().map(|feature| format!("{}/{feature}", package.name)));
+    }
+    format!("{selection} --no-default-features --features {}", features.join(","))
+}
+
+/// Tests of the packages that read JSON, with the features that are on by default.
+fn tests_of_readers(workspace: &Workspace) -> [Step; 2] {
+    let mut selection = "test --locked --no-fail-fast".to_owned();
+    let mut tests = String::new();
+    for package in workspace.packages.iter().filter(|package| READERS_OF_JSON.contains(&&*package.name)) {
+        selection.push_str(&format!(" -p {}", package.name));
+        for test in package.tests.iter().filter(|test| !TESTS_WITHOUT_JSON.contains(&&***test)) {
+            tests.push_str(&format!(" --test {test}"));
         }
     }
-    command.push_str(&format!(" --features {}", features.join(",")));
-    step("tests with few features", &command)
+    [
+        step("tests of readers of JSON", &format!("{selection} --lib{tests}")),
+        step("their examples", &format!("{selection} --doc")),
+    ]
 }
 
 fn step(name: &str, command: &str) -> Step {
@@ -268,14 +294,68 @@ mod tests {
     }
 
     #[test]
-    fn readers_of_json_are_tested_without_features_of_the_command_line() {
+    fn one_build_has_all_features_but_those_of_the_benchmarks() {
+        let selection = everything(&Workspace::load().expect("cargo metadata"));
+        for part in ["-p grammask-benches ", "-p grammask-cli ", ",grammask/save,", ",xtask/fuzz"] {
+            assert!(selection.contains(part), "{selection} lacks {part}");
+        }
+        assert!(!selection.contains("grammask-benches/") && !selection.contains("grammask-python"));
+    }
+
+    #[test]
+    fn readers_of_json_are_tested_without_the_command_line() {
+        let [tests, examples] = tests_of_readers(&Workspace::load().expect("cargo metadata"));
+        let command = tests.arguments.join(" ");
+        let words: Vec<&str> = command.split(' ').collect();
+        for test in ["grammar", "json_schema", "hostile", "schemas", "loaders"] {
+            assert!(words.windows(2).any(|pair| pair == ["--test", test]), "{command} lacks {test}");
+        }
+        assert!(!command.contains("facade") && !command.contains("grammask-cli"), "{command}");
+        assert!(examples.arguments.join(" ").ends_with("--doc"));
+    }
+
+    #[test]
+    fn tests_that_are_left_out_exist() {
         let workspace = Workspace::load().expect("cargo metadata");
-        let command = tests_with_few_features(&workspace).arguments.join(" ");
-        assert_eq!(
-            command,
-            "test --locked --no-fail-fast --no-default-features -p grammask-benches -p grammask \
-             -p grammask-json-schema -p grammask-trie --features grammask/default,grammask-trie/default"
-        );
+        let facade = workspace.packages.iter().find(|package| package.name == "grammask").expect("facade");
+        assert!(TESTS_WITHOUT_JSON.iter().all(|test| facade.tests.iter().any(|known| known == test)));
+    }
+
+    #[test]
+    fn features_only_add_code() {
+        let workspace = Workspace::load().expect("cargo metadata");
+        let mut found = Vec::new();
+        for package in workspace.default_packages() {
+            let mut folders = vec![workspace.root.join(&package.folder)];
+            while let Some(folder) = folders.pop() {
+                for entry in
+                    std::fs::read_dir(&folder).expect("a folder").map(|entry| entry.expect("an entry"))
+                {
+                    let path = entry.path();
+                    if path.is_dir() {
+                        folders.push(path);
+                    } else if path.extension().is_some_and(|extension| extension == "rs")
+                        && removes_code(&std::fs::read_to_string(&path).expect("text"))
+                    {
+                        found.push(path.strip_prefix(&workspace.root).expect("below the root").to_owned());
+                    }
+                }
+            }
+        }
+        found.sort();
+        // `fill_masks` without `parallel`, and a list that is saved without `json-schema`. Both features are on
+        // by default, and steps of clippy build without them.
+        let known = ["crates/grammask/src/grammar.rs", "crates/grammask/src/matcher/batch.rs"];
+        assert_eq!(found, known.map(std::path::PathBuf::from));
+    }
+
+    /// Returns `true` if some code is built, or runs, only where a feature is off.
+    fn removes_code(text: &str) -> bool {
+        let text: String = text.split_whitespace().collect();
+        // In parts, so that this file is not found.
+        [concat!("not(", "feature"), concat!("not(", "any(feature"), concat!("cfg!", "(feature")]
+            .iter()
+            .any(|part| text.contains(part))
     }
 
     #[test]

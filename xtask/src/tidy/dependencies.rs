@@ -163,7 +163,8 @@ mod tests {
             folder: format!("crates/{name}").into(),
             is_default: true,
             is_published: true,
-            has_default_features: false,
+            features: Vec::new(),
+            tests: Vec::new(),
             dependencies: dependencies
                 .iter()
                 .map(|&(name, is_dev)| Dependency { name: name.to_owned(), is_dev, is_optional: false })
