@@ -1,8 +1,8 @@
 //! `cargo xtask bench`: compares with other engines and writes docs/benchmarks.md.
 //!
-//! The document begins with a chart and a table, see [`overview`](super::overview). `--overview` only renews
-//! these from the document's other tables. `--glrmask` first builds the program that runs glrmask, which takes
-//! many minutes once.
+//! The document begins with a chart and a table, see [`overview`](super::overview). `--overview` renews only
+//! these from the document's other tables. `--glrmask` first builds the program that runs glrmask, which
+//! takes many minutes once.
 
 use std::path::Path;
 use std::process::Stdio;
