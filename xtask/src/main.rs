@@ -35,8 +35,10 @@ cargo xtask COMMAND
   large-schemas [OPTIONS]     JSON Schemas that are large or have high counts: compiles and masks
   hostile-schemas [OPTIONS]   JSON Schemas that are made to exhaust time or memory: results, and the delay of a
                               cancellation
-  count [--vocab o200k|PATH]  instructions for a mask, an accepted token, a compile of fixtures and schemas, and for
-                              loading a vocabulary, counted by callgrind where valgrind is installed
+  count [--vocab o200k|PATH] [--only JOB]
+                              instructions for a mask, an accepted token, a compile of fixtures and schemas, and for
+                              loading a vocabulary, counted by callgrind where valgrind is installed; --only:
+                              jobs with that part of a name
   digest [OPTIONS]            a hash of all masks and verdicts for each fixture and every 12th schema; --against FILE
                               compares with another commit's; --help lists the options
   fuzz [--minutes N] [--seed N] [--cases N]

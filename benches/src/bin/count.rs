@@ -2,6 +2,8 @@
 //!
 //! callgrind counts inside of `counted_section` only, and writes a file at each call of `end_of_job`. The
 //! program prints the name of each job, its unit and the number of units.
+//!
+//! Options: a vocabulary, and parts of the names of the jobs to do (`--only`, again for another part).
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a tool that names its jobs")]
 
@@ -9,7 +11,7 @@ use std::hint::black_box;
 use std::path::Path;
 
 use anyhow::{Context, ensure};
-use grammask::{Grammar, Matcher, TokenId, Vocabulary};
+use grammask::{Config, Grammar, Matcher, TokenId, Vocabulary};
 use grammask_benches::engine::grammask::{config, unused, used};
 use grammask_benches::input::case::Case;
 use grammask_benches::input::vocabulary::Words;
@@ -41,10 +43,28 @@ const TOKENIZERS: &[&str] = &[
     "../shared/vocab/rwkv_vocab_v20230424.json",
 ];
 
+/// The jobs to do, and what they share.
+struct Jobs {
+    words: Words,
+    vocabulary: Vocabulary,
+    config: Config,
+    only: Vec<String>,
+}
+
 fn main() -> anyhow::Result<()> {
-    let words = Words::load(&std::env::args().nth(1).unwrap_or_else(|| "o200k".to_owned()))?;
+    let mut name = None;
+    let mut only = Vec::new();
+    let mut arguments = std::env::args().skip(1);
+    while let Some(word) = arguments.next() {
+        let mut value = || arguments.next().with_context(|| format!("{word} needs a value"));
+        match word.as_str() {
+            "--only" => only.push(value()?),
+            _ => name = Some(word),
+        }
+    }
+    let words = Words::load(name.as_deref().unwrap_or("o200k"))?;
     let vocabulary = words.vocabulary()?;
-    let config = config(&words);
+    let jobs = Jobs { config: config(&words), words, vocabulary, only };
     job("nothing", "call", 100, || {
         for _ in 0..100 {
             counted_section(&mut || ());
@@ -52,10 +72,60 @@ fn main() -> anyhow::Result<()> {
         Ok(())
     })?;
     for name in ["json", "c"] {
+        if jobs.include(name) {
+            jobs.fixture(name)?;
+        }
+    }
+    for length in NESTING_TEXT_BYTES {
+        if jobs.include("nest") {
+            linear(length)?;
+        }
+    }
+    if jobs.include("warming") {
+        jobs.warm_up()?;
+    }
+    if jobs.include("documents") {
+        jobs.documents()?;
+    }
+    for (path, step) in SCHEMA_FILES {
+        if jobs.include(path) {
+            jobs.starts(Path::new(path), *step)?;
+        }
+    }
+    TOKENIZERS.iter().filter(|path| jobs.include(path)).try_for_each(|path| load(Path::new(path)))
+}
+
+/// Counts the bytes of a text that only nests: each byte makes a new set and a new origin. Equal counts for a
+/// kilobyte and a megabyte show that the recognizer is linear, while the clock also counts the cost of
+/// memory.
+fn linear(length: usize) -> anyhow::Result<()> {
+    let case = Case::load("middle")?;
+    let text = long_text(&case, length)?;
+    let recognizer = recognizer(&case)?;
+    job(&format!("recognizing {} KB that nest", length >> 10), "byte", text.len(), || {
+        let mut outcome = Ok(());
+        counted_section(&mut || outcome = read(&recognizer, text.as_bytes()));
+        outcome
+    })
+}
+
+impl Jobs {
+    /// Returns `true` if the job is to be done.
+    fn include(&self, name: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|part| name.contains(part.as_str()))
+    }
+
+    fn unused(&self) -> Vocabulary {
+        unused(&self.vocabulary)
+    }
+
+    /// Counts compiles, masks and accepted tokens of a grammar.
+    fn fixture(&self, name: &str) -> anyhow::Result<()> {
+        let config = &self.config;
         let case = Case::load(name)?;
-        let tokens = words.encode(&case.text)?;
-        let fresh = unused(&vocabulary);
-        let compiles = || Grammar::compile(&case.kbnf, &fresh, &config);
+        let tokens = self.words.encode(&case.text)?;
+        let fresh = self.unused();
+        let compiles = || Grammar::compile(&case.kbnf, &fresh, config);
         job(&format!("compile {name}"), "compile", COMPILES, || {
             for _ in 0..COMPILES {
                 let mut compiled = None;
@@ -67,11 +137,11 @@ fn main() -> anyhow::Result<()> {
         let mut row = vec![0; fresh.mask_words()];
         for (way, is_warm) in [("cold", false), ("warm", true)] {
             let vocabulary = if is_warm {
-                used(&vocabulary, &config, &case.kbnf, &tokens).map_err(anyhow::Error::msg)?
+                used(&self.vocabulary, config, &case.kbnf, &tokens).map_err(anyhow::Error::msg)?
             } else {
-                unused(&vocabulary)
+                self.unused()
             };
-            let mut matcher = Grammar::compile(&case.kbnf, &vocabulary, &config)?.matcher();
+            let mut matcher = Grammar::compile(&case.kbnf, &vocabulary, config)?.matcher();
             job(&format!("first pass over {name}, {way} vocabulary"), "mask", tokens.len(), || {
                 follow(&mut matcher, &tokens, |matcher| {
                     counted_section(&mut || {
@@ -106,102 +176,101 @@ fn main() -> anyhow::Result<()> {
                 Ok(())
             })?;
         }
+        Ok(())
     }
-    for length in NESTING_TEXT_BYTES {
-        linear(length)?;
-    }
-    schemas(&words, &vocabulary)?;
-    for (path, step) in SCHEMA_FILES {
-        starts(&words, &vocabulary, Path::new(path), *step)?;
-    }
-    TOKENIZERS.iter().try_for_each(|path| load(Path::new(path)))
-}
 
-/// Counts the bytes of a text that only nests: each byte makes a new set and a new origin. Equal counts for a
-/// kilobyte and a megabyte show that the recognizer is linear, while the clock also counts the cost of
-/// memory.
-fn linear(length: usize) -> anyhow::Result<()> {
-    let case = Case::load("middle")?;
-    let text = long_text(&case, length)?;
-    let recognizer = recognizer(&case)?;
-    job(&format!("recognizing {} KB that nest", length >> 10), "byte", text.len(), || {
-        let mut outcome = Ok(());
-        counted_section(&mut || outcome = read(&recognizer, text.as_bytes()));
-        outcome
-    })
-}
-
-/// Counts the masks of documents, each by a fresh grammar of its schema, if the file of schemas exists.
-fn schemas(words: &Words, vocabulary: &Vocabulary) -> anyhow::Result<()> {
-    let path = Path::new(SCHEMAS);
-    if !path.exists() {
-        eprintln!("count: there is no {SCHEMAS}, so nothing is counted for schemas");
-        return Ok(());
+    /// Counts the warm-up of an unused vocabulary for JSON Schema. It has one thread, as callgrind counts
+    /// only the thread that is in `counted_section`.
+    fn warm_up(&self) -> anyhow::Result<()> {
+        let vocabulary = self.unused();
+        let before = vocabulary.stats();
+        job("warming an unused vocabulary for JSON Schema", "warm-up", 1, || {
+            let mut outcome = Ok(());
+            counted_section(&mut || outcome = warm(&vocabulary, &self.config));
+            Ok(outcome?)
+        })?;
+        let visited = vocabulary.stats().nodes - before.nodes;
+        eprintln!("count: {visited} trie nodes were visited to warm the vocabulary");
+        Ok(())
     }
-    let (vocabulary, config) = (unused(vocabulary), config(words));
-    warm(&vocabulary, &config)?;
-    let mut masks = 0;
-    for line in lines(path)?.iter().step_by(SCHEMA_STEP) {
-        let Ok(entry) = Entry::parse(line) else { continue };
-        for instance in &entry.instances {
-            let Ok(grammar) = Grammar::from_json_schema(&entry.schema, &vocabulary, &config) else { break };
-            let mut matcher = grammar.matcher();
-            for token in words.encode(&instance.text)?.into_iter().chain([words.end]).map(TokenId) {
-                masks += 1;
-                let mut is_allowed = false;
-                counted_section(&mut || is_allowed = matcher.mask().allows(token));
-                if !is_allowed || !matcher.accept(token).is_accepted() {
+
+    /// Counts the masks of documents, each by a fresh grammar of its schema, if the file of schemas exists.
+    fn documents(&self) -> anyhow::Result<()> {
+        let path = Path::new(SCHEMAS);
+        if !path.exists() {
+            eprintln!("count: there is no {SCHEMAS}, so nothing is counted for schemas");
+            return Ok(());
+        }
+        let (vocabulary, config) = (self.unused(), &self.config);
+        warm(&vocabulary, config)?;
+        let mut masks = 0;
+        for line in lines(path)?.iter().step_by(SCHEMA_STEP) {
+            let Ok(entry) = Entry::parse(line) else { continue };
+            for instance in &entry.instances {
+                let Ok(grammar) = Grammar::from_json_schema(&entry.schema, &vocabulary, config) else {
                     break;
+                };
+                let mut matcher = grammar.matcher();
+                for token in
+                    self.words.encode(&instance.text)?.into_iter().chain([self.words.end]).map(TokenId)
+                {
+                    masks += 1;
+                    let mut is_allowed = false;
+                    counted_section(&mut || is_allowed = matcher.mask().allows(token));
+                    if !is_allowed || !matcher.accept(token).is_accepted() {
+                        break;
+                    }
                 }
             }
         }
+        end_of_job();
+        announce(&format!("documents of every {SCHEMA_STEP}th schema, fresh grammars"), "mask", masks);
+        Ok(())
     }
-    end_of_job();
-    announce(&format!("documents of every {SCHEMA_STEP}th schema, fresh grammars"), "mask", masks);
-    Ok(())
-}
 
-/// Compiles every `step`th schema of a file and computes its first mask. Refused schemas are a job of their
-/// own.
-fn starts(words: &Words, vocabulary: &Vocabulary, path: &Path, step: usize) -> anyhow::Result<()> {
-    if !path.exists() {
-        eprintln!("count: there is no {}, so its schemas are not compiled", path.display());
-        return Ok(());
-    }
-    let config = config(words);
-    let entries = lines(path)?.iter().step_by(step).filter_map(|line| Entry::parse(line).ok()).collect();
-    // Another vocabulary decides which schemas compile, so that none is known when its compile is counted.
-    let scout = unused(vocabulary);
-    warm(&scout, &config)?;
-    let (compiled, refused): (Vec<_>, Vec<_>) = Vec::into_iter(entries)
-        .partition(|entry| Grammar::from_json_schema(&entry.schema, &scout, &config).is_ok());
-    let vocabulary = unused(vocabulary);
-    warm(&vocabulary, &config)?;
-    let name = path.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
-    job(
-        &format!("compile and first mask, every {step}th schema of {name}"),
-        "schema",
-        compiled.len(),
-        || {
-            for entry in &compiled {
+    /// Compiles every `step`th schema of a file and computes its first mask. Refused schemas are a job of
+    /// their own.
+    fn starts(&self, path: &Path, step: usize) -> anyhow::Result<()> {
+        if !path.exists() {
+            eprintln!("count: there is no {}, so its schemas are not compiled", path.display());
+            return Ok(());
+        }
+        let config = &self.config;
+        let entries = lines(path)?.iter().step_by(step).filter_map(|line| Entry::parse(line).ok()).collect();
+        // Another vocabulary decides which schemas compile, so that none is known when its compile is
+        // counted.
+        let scout = self.unused();
+        warm(&scout, config)?;
+        let (compiled, refused): (Vec<_>, Vec<_>) = Vec::into_iter(entries)
+            .partition(|entry| Grammar::from_json_schema(&entry.schema, &scout, config).is_ok());
+        let vocabulary = self.unused();
+        warm(&vocabulary, config)?;
+        let name = path.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
+        job(
+            &format!("compile and first mask, every {step}th schema of {name}"),
+            "schema",
+            compiled.len(),
+            || {
+                for entry in &compiled {
+                    counted_section(&mut || {
+                        let grammar = Grammar::from_json_schema(&entry.schema, &vocabulary, config);
+                        if let Ok(grammar) = grammar {
+                            black_box(grammar.matcher().mask());
+                        }
+                    });
+                }
+                Ok(())
+            },
+        )?;
+        job(&format!("refusal, every {step}th schema of {name}"), "schema", refused.len(), || {
+            for entry in &refused {
                 counted_section(&mut || {
-                    let grammar = Grammar::from_json_schema(&entry.schema, &vocabulary, &config);
-                    if let Ok(grammar) = grammar {
-                        black_box(grammar.matcher().mask());
-                    }
+                    let _ = black_box(Grammar::from_json_schema(&entry.schema, &vocabulary, config).is_ok());
                 });
             }
             Ok(())
-        },
-    )?;
-    job(&format!("refusal, every {step}th schema of {name}"), "schema", refused.len(), || {
-        for entry in &refused {
-            counted_section(&mut || {
-                let _ = black_box(Grammar::from_json_schema(&entry.schema, &vocabulary, &config).is_ok());
-            });
-        }
-        Ok(())
-    })
+        })
+    }
 }
 
 /// Reads a tokenizer file, and builds a vocabulary with its lexicon.

@@ -12,17 +12,18 @@ use crate::workspace::{Workspace, cargo};
 /// The folder for callgrind's output, in the target folder.
 const COUNTS: &str = "count";
 
-/// Counts with the vocabulary that the option names, and prints a table. Returns `false` if valgrind is not
-/// installed.
+/// Counts with the vocabulary that the option names, and prints a table. Other options go to the program.
+/// Returns `false` if valgrind is not installed.
 ///
 /// # Errors
 /// If the program cannot be built or run, or its counts cannot be read.
 pub fn run(workspace: &Workspace, options: &[String]) -> anyhow::Result<bool> {
-    let vocabulary = match options {
-        [] => "o200k",
-        [option, value] if option == "--vocab" => value,
-        _ => anyhow::bail!("count [--vocab o200k|PATH]"),
+    let (vocabulary, options) = match options {
+        [option, value, rest @ ..] if option == "--vocab" => (value.as_str(), rest),
+        rest => ("o200k", rest),
     };
+    let are_pairs = options.iter().step_by(2).all(|option| option == "--only");
+    ensure!(are_pairs && options.len().is_multiple_of(2), "count [--vocab o200k|PATH] [--only JOB]...");
     let version = Command::new("valgrind").arg("--version").stderr(Stdio::null()).output();
     let Some(version) = version.ok().filter(|output| output.status.success()) else {
         println!("count: valgrind is not installed, so nothing is counted");
@@ -48,14 +49,16 @@ pub fn run(workspace: &Workspace, options: &[String]) -> anyhow::Result<bool> {
         .arg(format!("--callgrind-out-file={}", counts.join("out").display()))
         .arg(workspace.target.join("release").join("count"))
         .arg(vocabulary)
+        .args(options)
         .current_dir(&workspace.root)
         .stderr(Stdio::inherit())
         .output()
         .context("valgrind")?;
     ensure!(output.status.success(), "the counted program fails");
 
+    let selection = [&[vocabulary.to_owned()], options].concat().join(" ");
     println!(
-        "instructions by {}, vocabulary {vocabulary}; an empty call is subtracted",
+        "instructions by {}, vocabulary {selection}; an empty call is subtracted",
         String::from_utf8_lossy(&version.stdout).trim()
     );
     println!("{:>12}  {:<8} {:>6}  work", "instructions", "for each", "times");
