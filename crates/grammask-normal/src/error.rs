@@ -82,8 +82,11 @@ pub enum ErrorKind {
     #[error("`distinct!` must be an item of `unordered!`")]
     MisplacedDistinct,
     /// The operand of `distinct!` is not known to have as many texts as can ever be needed.
-    #[error("the operand of `distinct!` is not known to have at least 4294967295 texts")]
-    TooFewDistinctTexts,
+    #[error("the operand of `distinct!` is not known to have at least {least} texts")]
+    TooFewDistinctTexts {
+        /// The greatest number of items; without a maximum, more than any text has.
+        least: u64,
+    },
     /// An `unordered!` cannot be satisfied or is not supported.
     #[error(transparent)]
     Unordered(#[from] UnorderedError),
@@ -154,9 +157,10 @@ impl Error {
             ErrorKind::MisplacedDistinct => {
                 Some("write `unordered!(distinct!(#'pattern'); separator)`".to_owned())
             }
-            ErrorKind::TooFewDistinctTexts => {
-                Some("write each text as an optional item instead: `unordered!('a'?, 'b'?)`".to_owned())
-            }
+            ErrorKind::TooFewDistinctTexts { .. } => Some(
+                "add a maximum, as `{,9}`, or write each text as an optional item: `unordered!('a'?, 'b'?)`"
+                    .to_owned(),
+            ),
             ErrorKind::Unordered(_) => None,
             ErrorKind::Regex { .. } | ErrorKind::Regular(_) | ErrorKind::MalformedTree { .. } => None,
         }

@@ -70,8 +70,15 @@ fn distinct_needs_a_large_regular_operand_and_is_an_item_of_unordered() {
     };
     for few in ["'a'", "#'[0-9]{1,9}'", "json!('a')", "#'a{1,1000}'", "except!('a', 1)", "#'a' & 'b'"] {
         let text = format!("start ::= unordered!(distinct!({few}); ',');");
-        assert_eq!(kind(&text), (ErrorKind::TooFewDistinctTexts, true), "{few}");
+        let least = u64::from(u32::MAX);
+        assert_eq!(kind(&text), (ErrorKind::TooFewDistinctTexts { least }, true), "{few}");
     }
+    // With a maximum, as many texts as that are enough.
+    let text = "start ::= unordered!(distinct!(#'[ab]'); ','; {1,3});";
+    assert_eq!(kind(text), (ErrorKind::TooFewDistinctTexts { least: 3 }, true));
+    let fits = "start ::= unordered!(distinct!(#'[ab]'); ','; {1,2});";
+    let ast = parse(fits, &grammask_syntax::Config::default()).expect("valid syntax");
+    normalize(&ast, &Config::default()).expect("two texts are enough");
     for misplaced in
         ["distinct!(#'a+')", "unordered!(distinct!(#'a+')?)", "unordered!('a'; distinct!(#'a+'))"]
     {

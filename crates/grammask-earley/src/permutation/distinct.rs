@@ -260,10 +260,12 @@ fn remaining(
         missing.push(next);
         next = texts.older;
     }
+    let has_one_spelling = analysis::has_one_spelling_per_number(nodes.store_mut(), language)?;
+    let exclude = if has_one_spelling { analysis::exclude_spelling } else { analysis::exclude_value };
     for used in missing.into_iter().rev() {
         let index = used as usize - 1;
         let text = std::mem::take(&mut nodes.permutations.texts.used[index].text);
-        let result = analysis::exclude_value(nodes.store_mut(), remaining, &text);
+        let result = exclude(nodes.store_mut(), remaining, &text);
         nodes.permutations.texts.used[index].text = text;
         remaining = result?;
         nodes.permutations.texts.used[index].remaining = Some(remaining);

@@ -82,10 +82,10 @@ impl Emitter<'_, '_> {
                     let item = self.alternatives(parts);
                     items.push(self.repeat(item, 0, Some(1)));
                 }
-                if let Some(texts) = elements.texts {
-                    let string = self.string(texts);
-                    let string = self.sequence(string);
-                    items.push(self.push(ExprKind::Distinct(string)));
+                if let Some(compared) = &elements.compared {
+                    let parts = self.scalar_parts(compared);
+                    let item = self.alternatives(parts);
+                    items.push(self.push(ExprKind::Distinct(item)));
                 }
                 self.unordered(items, Vec::new(), min, max, false)
             }

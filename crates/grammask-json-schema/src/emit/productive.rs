@@ -74,7 +74,7 @@ pub(super) fn is_array_productive(array: &ArrayPlan, productive: &FxHashSet<Cons
                 items.iter().all(|item| item.min == 0 || productive.contains(&item.constraint))
                     && room.is_none_or(|room| missing <= room)
             }
-            Rest::Distinct(elements) => elements.texts.is_some() || array.min <= elements.listed.len() as u64,
+            Rest::Distinct(elements) => elements.count.is_none_or(|count| array.min <= count),
         }
 }
 

@@ -4,6 +4,7 @@
 //! Operands precede the expressions made of them. Whether a language is empty is decided by
 //! `grammask-regular`.
 
+mod count;
 pub(crate) mod format;
 mod length;
 pub(crate) mod number;
@@ -13,7 +14,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use grammask_regular::{RegularId, Store, analysis};
+use grammask_regular::{RegularId, Store};
 use grammask_syntax::{Ast, Comparison, ExprId, ExprKind, Quantifier, Span, Text};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 
@@ -49,10 +50,6 @@ pub(crate) enum Approximation {
 
 /// Pattern of every text.
 const ANY_TEXT: &str = "(?s:.)*";
-
-/// Maximum number of states, and maximum text length in bytes, up to which a language is enumerated.
-const MAX_ENUMERATION_STATES: usize = 64;
-const MAX_ENUMERATED_BYTES: usize = 32;
 
 /// Initial capacity, enough for the languages of most schemas.
 const INITIAL_LANGUAGES: usize = 56;
@@ -397,52 +394,6 @@ impl Languages {
             state = self.store.derivative(state, byte)?;
         }
         Ok(self.store.is_nullable(state))
-    }
-
-    /// Returns all texts of a language, in byte order. Returns `None` if there are more than `most`, or if
-    /// they are too long to enumerate.
-    ///
-    /// # Complexity
-    /// At most 16,384 derivatives.
-    pub(crate) fn enumerate(&mut self, id: LanguageId, most: usize) -> Option<Vec<String>> {
-        let start = self.lower(id).ok()?;
-        let mut texts = Vec::new();
-        let mut states = 0;
-        let mut open = vec![(start, Vec::new())];
-        while let Some((state, text)) = open.pop() {
-            states += 1;
-            if states > MAX_ENUMERATION_STATES || text.len() > MAX_ENUMERATED_BYTES {
-                return None;
-            }
-            for byte in (0..=255).rev() {
-                let next = self.store.derivative(state, byte).ok()?;
-                if next != RegularId::EMPTY {
-                    let longer = text.iter().copied().chain([byte]).collect();
-                    open.push((next, longer));
-                }
-            }
-            if self.store.is_nullable(state) {
-                texts.push(String::from_utf8(text).ok()?);
-                if texts.len() > most {
-                    return None;
-                }
-            }
-        }
-        Some(texts)
-    }
-
-    /// Returns true if the language has more JSON strings than any array holds.
-    ///
-    /// # Complexity
-    /// Some thousand derivatives at most.
-    pub(crate) fn has_many_strings(&mut self, id: LanguageId) -> bool {
-        let mut strings = || {
-            let texts = self.lower(id)?;
-            let strings = self.store.json_string(texts)?;
-            analysis::has_distinct_values(&mut self.store, strings, analysis::MORE_THAN_ANY_LIST)
-        };
-        // If a limit is exceeded, the size of the language is unknown.
-        matches!(strings(), Ok::<_, grammask_regular::Error>(true))
     }
 
     pub(crate) fn lower(&mut self, id: LanguageId) -> Result<RegularId, grammask_regular::Error> {

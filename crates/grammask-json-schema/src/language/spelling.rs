@@ -277,6 +277,28 @@ fn push_class(pattern: &mut String, class: &ClassUnicode, escapes: Escapes) {
     }
 }
 
+/// Returns true for a class, or a group that begins with `(?:` and ends with its parenthesis.
+fn is_one_group(pattern: &str) -> bool {
+    let mut escaped = false;
+    let (mut depth, mut in_class) = (0_u32, false);
+    for (index, byte) in pattern.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'[' => in_class = true,
+            b']' => in_class = false,
+            _ if in_class => {}
+            b'(' => depth += 1,
+            b')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 && !in_class && !escaped {
+            return index + 1 == pattern.len() && matches!(byte, b')' | b']');
+        }
+    }
+    false
+}
+
 /// Returns the pattern of some characters.
 fn class_of(chars: &[char]) -> String {
     class_text(ClassUnicode::new(chars.iter().map(|&char| ClassUnicodeRange::new(char, char))))
@@ -345,9 +367,12 @@ impl Rewriter {
             }
             HirKind::Look(_) => return None,
             HirKind::Repetition(Repetition { min, max, sub, .. }) => {
-                self.text.push_str("(?:");
+                let start = self.text.len();
                 self.push(sub)?;
-                self.text.push(')');
+                if !is_one_group(&self.text[start..]) {
+                    self.text.insert_str(start, "(?:");
+                    self.text.push(')');
+                }
                 let _ = match (min, max) {
                     (0, Some(1)) => write!(self.text, "?"),
                     (0, None) => write!(self.text, "*"),

@@ -1,5 +1,9 @@
-//! `uniqueItems`. It has an exact grammar in three cases: values that can be listed, languages with more
-//! strings than any array holds, and first items that are pairwise disjoint.
+//! `uniqueItems`. It has an exact grammar in four cases:
+//!
+//! - scalars that can be listed;
+//! - more strings or numbers than any array holds;
+//! - numbers that can be counted;
+//! - first items that are pairwise disjoint.
 
 use crate::constraint::ConstraintId;
 use crate::context::{Context, Stop};
@@ -54,7 +58,13 @@ pub(super) fn distinct_scalars(
         Some(numbers) => Some(numbers),
         None => enumerate_numbers(cx, values.number)?,
     };
-    let Some(numbers) = numbers else { return Ok(None) };
+    let (numbers, many) = match numbers {
+        Some(numbers) => (numbers, None),
+        None => match many_numbers(cx, values.number)? {
+            Some(many) => (Vec::new(), Some(many)),
+            None => return Ok(None),
+        },
+    };
     let mut all = Vec::new();
     if values.null {
         all.push(Values { null: true, ..Values::NONE });
@@ -71,7 +81,66 @@ pub(super) fn distinct_scalars(
         let number = offered(cx, number)?;
         all.push(Values { number, ..Values::NONE });
     }
-    Ok(Some(DistinctScalars { listed: all, texts }))
+    let listed = all.len() as u64;
+    let (number, number_count) = many.unwrap_or((LanguageId::NONE, Some(0)));
+    let string = texts.unwrap_or(LanguageId::NONE);
+    let is_countable = string == LanguageId::NONE;
+    let count = number_count.filter(|_| is_countable).map(|count| count.saturating_add(listed));
+    let mut compared = Values { string, number, ..Values::NONE };
+    if count.is_some() && number != LanguageId::NONE {
+        // With a maximum, all values must be compared by the recognizer.
+        for one in std::mem::take(&mut all) {
+            compared.null |= one.null;
+            compared.booleans = [0, 1].map(|truth| compared.booleans[truth] || one.booleans[truth]);
+            compared.string = cx.languages.union([compared.string, one.string]);
+        }
+    }
+    let compared = (!compared.is_none()).then_some(compared);
+    Ok(Some(DistinctScalars { listed: all, compared, count }))
+}
+
+/// Returns the offered spellings of numbers that are too many to be listed, and how many numbers these are:
+/// `None` if there are more than any array holds. Returns `None` if their number is unknown.
+fn many_numbers(cx: &mut Context<'_>, all: LanguageId) -> Result<Option<(LanguageId, Option<u64>)>, Stop> {
+    let mut some = offered(cx, all)?;
+    if some == all {
+        // Numbers are compared without exponent, which can be of any size.
+        let plain = number::plain(&mut cx.languages);
+        some = if all == cx.numbers.any { plain } else { cx.languages.and([all, plain]) };
+    }
+    if cx.languages.has_many_numbers(some, None) {
+        return Ok(Some((some, None)));
+    }
+    let count = integers_between_bounds(cx, all);
+    let count = count.filter(|&count| cx.languages.has_many_numbers(some, Some(count)));
+    Ok(count.map(|count| (some, Some(count))))
+}
+
+/// Returns the number of integers, or multiples, in a language of all those between its bounds. Returns
+/// `None` for any other language.
+fn integers_between_bounds(cx: &mut Context<'_>, language: LanguageId) -> Option<u64> {
+    let digits = number::digits(&mut cx.languages);
+    let unrestricted =
+        [cx.numbers.any, number::comparable(&mut cx.languages), number::plain(&mut cx.languages)];
+    let Language::And(parts) = cx.languages.get(language) else { return None };
+    let (mut of, mut least, mut most) = (None, None, None);
+    for &part in parts {
+        if let Some(bound) = cx.numbers.bounds.get(&part) {
+            let side = if bound.is_minimum { &mut least } else { &mut most };
+            if side.replace(bound).is_some() {
+                return None;
+            }
+        } else if part == digits {
+            of = Some("1");
+        } else if let Some(multiple) = cx.languages.multiples_of(part) {
+            of = Some(multiple);
+        } else if !unrestricted.contains(&part) {
+            return None;
+        }
+    }
+    let (least, most) = (least?, most?);
+    let count = number::count_multiples_between(of?, least, most)?;
+    u64::try_from(count).ok()
 }
 
 /// Returns the texts, or the numbers, of a language that is written as a list. Returns `None` for any other

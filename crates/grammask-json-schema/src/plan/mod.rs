@@ -77,8 +77,10 @@ pub(crate) enum Rest {
 pub(crate) struct DistinctScalars {
     /// Values, each on its own.
     pub listed: Vec<Values>,
-    /// A language with more strings than any array holds.
-    pub texts: Option<LanguageId>,
+    /// Further values, which the recognizer compares while it runs.
+    pub compared: Option<Values>,
+    /// Number of all values. `None` if they are more than any array holds.
+    pub count: Option<u64>,
 }
 
 /// A kind of items, and their number.
@@ -177,8 +179,7 @@ fn plan_array(cx: &mut Context<'_>, array: &Array) -> Result<Vec<ArrayPlan>, Sto
         match elements {
             _ if distinct::items_differ(cx, array)? => {}
             Some(elements) if array.contains.is_empty() => {
-                let most = elements.texts.is_none().then_some(elements.listed.len() as u64);
-                let max = [array.max, most].into_iter().flatten().min();
+                let max = [array.max, elements.count].into_iter().flatten().min();
                 let plan =
                     ArrayPlan { prefix: Vec::new(), rest: Rest::Distinct(elements), min: array.min, max };
                 return Ok(if max.is_none_or(|max| array.min <= max) { vec![plan] } else { Vec::new() });
@@ -186,8 +187,8 @@ fn plan_array(cx: &mut Context<'_>, array: &Array) -> Result<Vec<ArrayPlan>, Sto
             _ => {
                 let most = cx.config.limits.max_listed_items;
                 let reason = format!(
-                    "distinct items of a kind with more than {most} values (limit `max_listed_items`), other than \
-                     strings of which there are billions"
+                    "distinct items that are arrays or objects, or scalars of which there are more than {most} \
+                     (limit `max_listed_items`), but not billions"
                 );
                 cx.refuse_or_relax(schema, "uniqueItems", reason)?;
             }

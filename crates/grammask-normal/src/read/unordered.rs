@@ -6,6 +6,7 @@ use grammask_syntax::{ExprId, ExprKind, Span};
 use super::{IS_ITEM, Part, Reader, UNDER};
 use crate::config::{Limit, LimitExceeded};
 use crate::error::{ErrorKind, describe};
+use crate::form::{Terminal, TerminalId};
 use crate::grammar::{Atom, Factor, SpannedUnordered};
 use crate::unordered::{Unordered, UnorderedError};
 
@@ -48,11 +49,19 @@ impl Reader<'_> {
         }
         let spans = parts.iter().map(|part| self.ast.exprs[part.index()].span).collect();
         let mut productions = Vec::with_capacity(parts.len());
-        for &part in parts {
+        for (number, &part) in (0..).zip(parts) {
             if self.cancellation.poll_after(1) {
                 return Part::Nothing;
             }
             let factor = self.take_factor(part);
+            if limits.distinct == Some(number)
+                && let Some(terminal) = factor.as_terminal()
+                // The empty text stands for an operand with an error.
+                && !matches!(self.terminals.get(terminal), Terminal::Text(text) if text.is_empty())
+            {
+                let span = self.ast.exprs[part.index()].span;
+                self.check_distinct_texts(terminal, limits.max, span);
+            }
             let atom = match factor.as_nonterminal() {
                 Some(id) => Atom::Nonterminal(id),
                 None => self.group(vec![vec![factor]]),
@@ -81,8 +90,25 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads the operand of `distinct!`: a terminal with more texts than any list has items, so that an
-    /// unused text always remains.
+    /// Checks that the operand of `distinct!` has as many texts as an output can have items. So an unused
+    /// text always remains.
+    fn check_distinct_texts(&mut self, terminal: TerminalId, max: Option<u32>, span: Span) {
+        let least = max.map_or(analysis::MORE_THAN_ANY_LIST, u64::from);
+        let has_enough =
+            match self.terminals.lower_cancellable(terminal, self.store, || self.cancellation.is_cancelled())
+            {
+                Ok(Some(language)) => analysis::has_distinct_values(self.store, language, least),
+                Ok(None) => Ok(true),
+                Err(error) => Err(error),
+            };
+        match has_enough {
+            Ok(true) => {}
+            Ok(false) => self.report(ErrorKind::TooFewDistinctTexts { least }, span),
+            Err(error) => self.report(describe(&error).0, span),
+        }
+    }
+
+    /// Reads the operand of `distinct!`.
     pub(super) fn distinct(&mut self, child: ExprId, index: usize, span: Span) -> Part {
         let flags = self.flags[index];
         if flags & UNDER != 0 {
@@ -94,20 +120,6 @@ impl Reader<'_> {
             return Part::Nothing;
         }
         let Some(terminal) = self.take_terminal(child) else { return Part::Nothing };
-        let has_enough =
-            match self.terminals.lower_cancellable(terminal, self.store, || self.cancellation.is_cancelled())
-            {
-                Ok(Some(language)) => {
-                    analysis::has_distinct_values(self.store, language, analysis::MORE_THAN_ANY_LIST)
-                }
-                Ok(None) => Ok(false),
-                Err(error) => Err(error),
-            };
-        match has_enough {
-            Ok(true) => {}
-            Ok(false) => self.report(ErrorKind::TooFewDistinctTexts, span),
-            Err(error) => self.report(describe(&error).0, span),
-        }
         Part::Factor(Factor::terminal(terminal))
     }
 }

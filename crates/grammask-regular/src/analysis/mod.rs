@@ -14,7 +14,7 @@
 //! | How do two languages compare? | [`is_syntactic_subset`], [`common_subset`], [`invariant_subset`] |
 //! | Which strings, if they are few? | [`finite_language`], [`positive_finite_language`], [`universal_language`], [`may_be_finite`] |
 //! | Which simpler language differs only in long, or only in short, strings? | [`saturate`], [`drop_bounds`], [`drop_exceptions`] |
-//! | Are values distinct? | [`exclude_value`], [`has_distinct_values`] |
+//! | Are values distinct? | [`exclude_value`], [`exclude_spelling`], [`has_distinct_values`], [`has_one_spelling_per_number`] |
 //! | Is it equal to a language of another store? | [`write_canonical_form`] |
 //! | Which bytes have equal derivatives? | [`byte_partition`], [`byte_class_map`] |
 
@@ -40,7 +40,9 @@ pub use crate::construct::split::{
     split_after_loop,
 };
 pub use crate::json::cursor::SpellingCursor;
-pub use crate::json::exclude::{MORE_THAN_ANY_LIST, exclude_value, has_distinct_values};
+pub use crate::json::exclude::{
+    MORE_THAN_ANY_LIST, exclude_spelling, exclude_value, has_distinct_values, has_one_spelling_per_number,
+};
 pub use crate::json::finite::{
     FiniteLanguage, finite_language, may_be_finite, positive_finite_language, universal_language,
 };

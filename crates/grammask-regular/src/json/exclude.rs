@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use crate::json::string::SHORT_ESCAPES;
 use crate::store::node::{JsonPosition, Kind, RegularId};
-use crate::{ByteSet, Error, Store};
+use crate::{ByteSet, Comparison, Error, Store};
 
 /// Maximum length of prefixes that are counted, in bytes, and maximum number of states after them.
 const MAX_PREFIX_BYTES: usize = 64;
@@ -14,8 +14,11 @@ const MAX_PREFIX_STATES: usize = 512;
 /// A number of distinct values that exceeds the length of a list in any text.
 pub const MORE_THAN_ANY_LIST: u64 = u32::MAX as u64;
 
-/// Returns the strings of `a` whose value differs from that of `text`. Two JSON strings, in their quotes,
-/// have equal values if they spell the same text; other strings only if they are equal.
+/// Returns the strings of `a` whose value differs from that of `text`.
+///
+/// Two JSON strings, in their quotes, have equal values if they spell the same text. Two JSON numbers have
+/// equal values if they are the same number; this compares the forms of [`Store::compared`], up to
+/// 400 digits without exponent. All other strings have equal values only if they are equal.
 ///
 /// # Errors
 /// If a limit is exceeded.
@@ -36,14 +39,14 @@ pub const MORE_THAN_ANY_LIST: u64 = u32::MAX as u64;
 /// ```
 pub fn exclude_value(store: &mut Store, a: RegularId, text: &[u8]) -> Result<RegularId, Error> {
     let Some(value) = json_value(text) else {
-        let same = store.literal(text)?;
-        return difference(store, a, same);
+        let same = match Number::parse(text) {
+            Some(number) => number.spellings(store)?,
+            None => store.literal(text)?,
+        };
+        return exclude_from_others(store, a, same);
     };
     let value = store.literal(&value)?;
-    let members: Vec<RegularId> = match store.node(a).kind {
-        Kind::Or(list) => store.list(list).to_vec(),
-        _ => vec![a],
-    };
+    let members = members(store, a);
     let mut left = Vec::with_capacity(members.len());
     for member in members {
         // The content of the quotes stays one language, so that its states are shared with other languages of
@@ -60,6 +63,151 @@ pub fn exclude_value(store: &mut Store, a: RegularId, text: &[u8]) -> Result<Reg
         });
     }
     store.union(&left)
+}
+
+/// As [`exclude_value`] for a language in which no two numbers have equal values, as
+/// [`has_one_spelling_per_number`] proves. The results are smaller.
+///
+/// # Errors
+/// If a limit is exceeded.
+pub fn exclude_spelling(store: &mut Store, a: RegularId, text: &[u8]) -> Result<RegularId, Error> {
+    if Number::parse(text).is_none() {
+        return exclude_value(store, a, text);
+    }
+    let same = store.literal(text)?;
+    exclude_from_others(store, a, same)
+}
+
+/// Returns `a` without `same`, which contains no JSON string.
+fn exclude_from_others(store: &mut Store, a: RegularId, same: RegularId) -> Result<RegularId, Error> {
+    let members = members(store, a);
+    let mut left = Vec::with_capacity(members.len());
+    for member in members {
+        left.push(match json_string_value(store, member) {
+            Some(_) => member,
+            None => difference(store, member, same)?,
+        });
+    }
+    store.union(&left)
+}
+
+/// Returns the members of a union, or the language itself.
+fn members(store: &Store, a: RegularId) -> Vec<RegularId> {
+    match store.node(a).kind {
+        Kind::Or(list) => store.list(list).to_vec(),
+        _ => vec![a],
+    }
+}
+
+/// A JSON number in one of the forms of [`Store::compared`].
+struct Number {
+    is_negative: bool,
+    /// The absolute value without exponent.
+    numeral: String,
+}
+
+impl Number {
+    /// Digits of a number without exponent, beyond which it is compared as a text.
+    const MAX_DIGITS: usize = 400;
+
+    /// Returns the number that a text spells. Returns `None` for other texts.
+    fn parse(text: &[u8]) -> Option<Self> {
+        let text = std::str::from_utf8(text).ok()?;
+        let unsigned = text.strip_prefix('-').unwrap_or(text);
+        let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
+            Some((mantissa, exponent)) => (mantissa, Some(exponent)),
+            None => (unsigned, None),
+        };
+        let (whole, fraction) = mantissa.split_once('.').map_or((mantissa, None), |(a, b)| (a, Some(b)));
+        let is_numeral = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        if !is_numeral(whole) || fraction.is_some_and(|fraction| !is_numeral(fraction)) {
+            return None;
+        }
+        if whole.len() > 1 && whole.starts_with('0') {
+            return None;
+        }
+        let fraction = fraction.unwrap_or_default();
+        let shift = match exponent {
+            None => 0,
+            Some(_) if whole.len() > 1 || whole == "0" || fraction.len() > 20 => return None,
+            Some(exponent) => {
+                let digits = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+                let shift = digits.parse::<i32>().ok().filter(|_| is_numeral(digits))?;
+                if exponent.starts_with('-') { -shift } else { shift }
+            }
+        };
+        let digits = [whole, fraction].concat();
+        let point = i64::try_from(whole.len()).ok()? + i64::from(shift);
+        let most = i64::try_from(Self::MAX_DIGITS).ok()?;
+        if digits.len() > Self::MAX_DIGITS || !(-most..=most).contains(&point) {
+            return None;
+        }
+        let zeros = |count: i64| "0".repeat(usize::try_from(count).unwrap_or(0));
+        let digits_count = i64::try_from(digits.len()).ok()?;
+        let padded = [zeros(1 - point), digits, zeros(point - digits_count)].concat();
+        let (whole, fraction) = padded.split_at(usize::try_from(point.max(1)).ok()?);
+        let fraction = fraction.trim_end_matches('0');
+        let numeral = if fraction.is_empty() { whole.to_owned() } else { format!("{whole}.{fraction}") };
+        Some(Self { is_negative: text.starts_with('-'), numeral })
+    }
+
+    /// Returns all spellings of the number.
+    fn spellings(&self, store: &mut Store) -> Result<RegularId, Error> {
+        let unsigned = store.compared(Comparison::Equal, &self.numeral)?;
+        let minus = store.literal(b"-")?;
+        let sign = match (&*self.numeral, self.is_negative) {
+            ("0", _) => store.repeat(minus, 0, Some(1))?,
+            (_, true) => minus,
+            (_, false) => RegularId::EPSILON,
+        };
+        store.concat(&[sign, unsigned])
+    }
+}
+
+/// Numbers in the one spelling that is counted: without exponent, without a zero at the end of the fraction,
+/// and zero without a sign.
+const CANONICAL_NUMBERS: &str = r"0|-?[1-9][0-9]*|-?(?:0|[1-9][0-9]*)\.[0-9]*[1-9]";
+
+/// Numbers in all the forms that are compared by value.
+const COMPARED_NUMBERS: &str = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?|-?[1-9](?:\.[0-9]{1,20})?[eE][+-]?[0-9]+";
+
+/// Returns the language of all strings but the numbers that are not in their canonical spelling.
+fn with_canonical_numbers(store: &mut Store) -> Result<RegularId, Error> {
+    let (compared, canonical) = (store.regex(COMPARED_NUMBERS)?, store.regex(CANONICAL_NUMBERS)?);
+    let excluded = difference(store, compared, canonical)?;
+    store.complement(excluded)
+}
+
+/// Returns true if each number of `a` is known to be in its canonical spelling. Other strings do not count.
+///
+/// The canonical spelling has no exponent and no zero at the end of the fraction. Zero has no sign.
+///
+/// # Errors
+/// If a limit is exceeded other than that of the search.
+///
+/// # Complexity
+/// A search for a number in another spelling. The result is kept.
+///
+/// ```
+/// # use grammask_regular::{analysis, Limits, Store};
+/// let mut store = Store::new(&Limits::default());
+/// for (pattern, is_one) in [("0|[1-9][0-9]*", true), ("[1-9](\\.0)?", false), ("-?[0-9]", false)] {
+///     let language = store.regex(pattern)?;
+///     assert_eq!(analysis::has_one_spelling_per_number(&mut store, language)?, is_one);
+/// }
+/// # Ok::<(), grammask_regular::Error>(())
+/// ```
+pub fn has_one_spelling_per_number(store: &mut Store, a: RegularId) -> Result<bool, Error> {
+    if let Some(&known) = store.memos.one_spelling.get(&a) {
+        return Ok(known);
+    }
+    let canonical = with_canonical_numbers(store)?;
+    let others = difference(store, a, canonical)?;
+    // Beyond the limit of the search, the answer is unknown.
+    let has_one = store.is_empty(others).unwrap_or(false);
+    store.leaves.bytes += 16;
+    store.memos.one_spelling.insert(a, has_one);
+    Ok(has_one)
 }
 
 fn difference(store: &mut Store, a: RegularId, b: RegularId) -> Result<RegularId, Error> {
@@ -107,6 +255,9 @@ pub fn has_distinct_values(store: &mut Store, a: RegularId, least: u64) -> Resul
     if a == RegularId::EMPTY {
         return Ok(least == 0);
     }
+    // Numbers have several spellings, of which one is counted.
+    let canonical = with_canonical_numbers(store)?;
+    let a = store.intersection(&[a, canonical])?;
     // Without a backslash, different strings in quotes have different values. Usually ASCII suffices, and
     // leads to few states.
     let plain = ByteSet::range(b'\\', b'\\').complement();
@@ -291,11 +442,54 @@ mod tests {
     }
 
     #[test]
+    fn numbers_are_excluded_with_all_their_spellings() {
+        let mut store = Store::new(&Limits::default());
+        let all = store.regex(COMPARED_NUMBERS).unwrap();
+        for (used, equal, others) in [
+            ("1", &["1", "1.0", "1.00", "1e0", "1.0E+00"][..], &["-1", "10", "1.01", "0", "1e1"][..]),
+            ("-0.0", &["0", "-0", "0.00"], &["1", "0.01"]),
+            ("-1.50e2", &["-150", "-150.0", "-1.5e2", "-1.50E+02"], &["150", "-15", "-1.5e3"]),
+            ("2.5e-3", &["0.0025", "2.50E-03"], &["0.025", "0.00250001"]),
+            ("10", &["10", "1e1", "10.0"], &["1", "100"]),
+        ] {
+            let rest = exclude_value(&mut store, all, used.as_bytes()).unwrap();
+            let mut holds = |text: &str| {
+                let end = text.bytes().try_fold(rest, |state, byte| store.derivative(state, byte)).unwrap();
+                store.is_nullable(end)
+            };
+            for (texts, is_left) in [(equal, false), (others, true)] {
+                texts.iter().for_each(|text| assert_eq!(holds(text), is_left, "{text} after {used}"));
+            }
+        }
+        for text in ["01", "1.", ".5", "+1", "1e", "12e1", "0e1", "1e99999999999", "1e401", "", "-", "1e-+1"]
+        {
+            assert!(Number::parse(text.as_bytes()).is_none(), "{text}");
+        }
+        // In one spelling, the result stays a list of texts.
+        let digits = store.regex("0|[1-9][0-9]*").unwrap();
+        assert!(has_one_spelling_per_number(&mut store, digits).unwrap());
+        let by_value = exclude_value(&mut store, digits, b"12").unwrap();
+        let by_text = exclude_spelling(&mut store, digits, b"12").unwrap();
+        for text in ["1", "12", "120", "2"] {
+            for rest in [by_value, by_text] {
+                let end = store.derivative_by_text(rest, text.as_bytes()).unwrap();
+                assert_eq!(store.is_nullable(end), text != "12", "{text}");
+            }
+        }
+    }
+
+    #[test]
     fn distinct_values_are_counted() {
         let mut store = Store::new(&Limits::default());
-        for (pattern, count) in
-            [("", 1), ("a", 1), ("a?b{1,3}", 6), ("[a-z]{2}", 676), (r#""(a|\\u0061)""#, 1)]
-        {
+        for (pattern, count) in [
+            ("", 1),
+            ("a", 1),
+            ("a?b{1,3}", 6),
+            ("[a-z]{2}", 676),
+            (r#""(a|\\u0061)""#, 1),
+            ("[1-9](\\.0)?|1e0", 9),
+            ("-?[0-9]", 19),
+        ] {
             let language = store.regex(pattern).unwrap();
             assert!(has_distinct_values(&mut store, language, count).unwrap(), "{pattern}");
             assert!(!has_distinct_values(&mut store, language, count + 1).unwrap(), "{pattern}");

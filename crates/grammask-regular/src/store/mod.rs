@@ -76,6 +76,8 @@ pub(crate) struct Memos {
     /// Regexes by their pattern.
     pub(crate) patterns: FxHashMap<Arc<str>, RegularId>,
     pub(crate) witnesses: Witnesses,
+    /// See `analysis::has_one_spelling_per_number`.
+    pub(crate) one_spelling: FxHashMap<RegularId, bool>,
 }
 
 impl Default for Memos {
@@ -90,6 +92,7 @@ impl Default for Memos {
             counter_free_keys: FxHashMap::default(),
             patterns: FxHashMap::default(),
             witnesses: Witnesses::default(),
+            one_spelling: FxHashMap::default(),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Documents of single schemas that were once translated wrongly, or refused although they are expressible.
 
 use grammask::json_schema::Reason;
-use grammask::{Config, Error, Grammar, Vocabulary};
+use grammask::{Config, Error, Grammar, TokenId, Vocabulary};
 use serde_json::{Value, json};
 
 use crate::{accepts, bytes, standard};
@@ -317,4 +317,90 @@ fn negated_formats_exclude_all_valid_texts() {
             ),
         ],
     );
+}
+
+/// Checks that a mask has exactly the bytes that `accept` takes, at each position of a text.
+fn masks_agree_with_accept(grammar: &Grammar, text: &str) {
+    let mut matcher = grammar.matcher();
+    for (position, byte) in text.bytes().enumerate() {
+        for other in 0..=255u8 {
+            let is_allowed = matcher.mask().allows(TokenId(other.into()));
+            let is_accepted = matcher.clone().accept_bytes(&[other]).is_accepted();
+            assert_eq!(is_allowed, is_accepted, "{other} at {position} of {text}");
+        }
+        assert!(matcher.accept_bytes(&[byte]).is_accepted(), "{position} of {text}");
+    }
+    assert!(matcher.is_complete(), "{text}");
+}
+
+#[test]
+fn unique_numbers_are_compared_by_value() {
+    let list = |items: Value| json!({"type": "array", "items": items, "uniqueItems": true});
+    let cases = [
+        (
+            list(json!({"type": "integer"})),
+            &["[]", "[1,2,3]", "[10,1,100]", "[-1,1,0]"][..],
+            &["[1,1]", "[2,1,2]", "[0,0]", "[-7,7,-7]"][..],
+        ),
+        (
+            list(json!({"type": "number"})),
+            &["[1,1.5,-1]", "[0.1,0.01]", "[0.10,0.11]"],
+            &["[1,1.0]", "[0.5,0.50]", "[-2,3,-2.00]"],
+        ),
+        (
+            list(json!({"type": "integer", "minimum": 1, "maximum": 65535})),
+            &["[80,443]", "[65535,1]"],
+            &["[80,80]", "[0]", "[65536]", "[443,80,443]"],
+        ),
+        (
+            list(json!({"type": ["integer", "string", "null", "boolean"]})),
+            &[r#"[1,"1",null,true,false]"#, r#"["a","b",2]"#],
+            &[r#"["a","a"]"#, "[null,null]", "[true,false,true]", r#"[1,"x",1]"#],
+        ),
+        (
+            list(
+                json!({"anyOf": [{"type": "integer", "minimum": 0, "maximum": 999}, {"enum": ["auto", null]}]}),
+            ),
+            &[r#"["auto",1,null,2]"#],
+            &[r#"["auto",1,"auto"]"#, "[null,null]", "[7,7]", "[1000]"],
+        ),
+    ];
+    for config in [standard(), Config::default()] {
+        for (schema, right, wrong) in &cases {
+            check(&config, &[(schema.clone(), right, wrong)]);
+            let grammar = Grammar::from_json_schema(schema, &bytes(), &config).unwrap();
+            masks_agree_with_accept(&grammar, right[0]);
+            masks_agree_with_accept(&grammar, right[1.min(right.len() - 1)]);
+        }
+    }
+    // By the standard, one number has several spellings.
+    check(
+        &standard(),
+        &[(
+            list(json!({"type": "integer"})),
+            &["[1.0,2]", "[1.00,-1]"],
+            &["[80,80.0]", "[0,-0]", "[-3.0,-3]"],
+        )],
+    );
+}
+
+#[test]
+fn an_array_with_all_values_of_a_set_ends() {
+    let schema = json!({
+        "type": "array", "uniqueItems": true,
+        "items": {"anyOf": [{"type": "integer", "minimum": 11, "maximum": 150}, {"const": "all"}]},
+    });
+    for config in [standard(), Config::default()] {
+        let grammar = Grammar::from_json_schema(&schema, &bytes(), &config).unwrap();
+        let mut items: Vec<String> = (11..=150).map(|number| number.to_string()).collect();
+        items.insert(70, "\"all\"".to_owned());
+        let mut matcher = grammar.matcher();
+        let text = format!("[{}", items.join(","));
+        assert!(matcher.accept_bytes(text.as_bytes()).is_accepted());
+        assert!(!matcher.mask().allows(TokenId(b','.into())) && matcher.mask().allows(TokenId(b']'.into())));
+        assert!(accepts(&grammar, &format!("{text}]")));
+        let too_many =
+            json!({"type": "array", "items": schema["items"], "uniqueItems": true, "minItems": 142});
+        assert!(Grammar::from_json_schema(&too_many, &bytes(), &config).is_err());
+    }
 }

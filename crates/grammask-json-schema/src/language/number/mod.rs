@@ -156,6 +156,19 @@ pub(crate) fn multiples_between(
     (first..=last).map(|factor| unscaled(factor.checked_mul(of)?, scale)).collect()
 }
 
+/// Returns how many multiples of a positive numeral two bounds include. Returns `None` if a number is too
+/// long for arithmetic in `i128`.
+pub(crate) fn count_multiples_between(of: &str, least: &Bound, most: &Bound) -> Option<u128> {
+    let (first, last) = (least.value.to_string(), most.value.to_string());
+    let scale = fraction_digits(of).max(fraction_digits(&first)).max(fraction_digits(&last));
+    let (of, first, last) = (scaled(of, scale)?, scaled(&first, scale)?, scaled(&last, scale)?);
+    // Without an excluded bound, the next numbers inside are at least one unit of the scale away.
+    let first = first + i128::from(least.is_exclusive);
+    let last = last - i128::from(most.is_exclusive);
+    let (first, last) = (-(-first).div_euclid(of), last.div_euclid(of));
+    Some(u128::try_from(last.checked_sub(first)?.checked_add(1)?).unwrap_or(0))
+}
+
 /// Returns the number of digits after the decimal point.
 fn fraction_digits(numeral: &str) -> usize {
     numeral.split_once('.').map_or(0, |(_, fraction)| fraction.len())
