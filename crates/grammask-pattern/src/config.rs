@@ -6,11 +6,45 @@ use std::sync::atomic::AtomicBool;
 /// Options and limits of the translation.
 #[derive(Clone, Debug, Default)]
 pub struct Config {
+    /// How a pattern is read. Default: [`Dialect::Auto`].
+    pub dialect: Dialect,
+    /// The part of a text that a pattern must match. Default: some part.
+    pub extent: Extent,
     /// Limits of the translation.
     pub limits: Limits,
     /// Cancellation flag. Once it is true, the translation ends with
     /// [`Cause::Cancelled`](crate::Cause::Cancelled). Default: none.
     pub cancel: Option<Arc<AtomicBool>>,
+}
+
+/// The syntax and meaning of patterns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Dialect {
+    /// ECMA-262. A pattern that is not valid there is read as one of Rust, and then as one of Python; a note
+    /// says so. `[[:alpha:]]` has its meaning by Rust, and a quantifier with a plus, as in `a++`, is
+    /// possessive.
+    #[default]
+    Auto,
+    /// ECMA-262 of 2025 with the flag `u`, and the flag `v` where only that gives a class a meaning.
+    ///
+    /// In addition, escapes and lone brackets of Annex B that match themselves are valid, such as `\-`, `\@`
+    /// and `{`.
+    Ecma,
+    /// The Rust crate `regex`.
+    Rust,
+    /// The module `re` of Python 3.11, for texts.
+    Python,
+}
+
+/// The part of a text that a pattern must match.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Extent {
+    /// Any part, as with JSON Schema's `pattern`.
+    #[default]
+    Search,
+    /// The whole text.
+    Whole,
 }
 
 /// Limits of the translation. Beyond one of them, it ends with [`Cause::Limit`](crate::Cause::Limit).
@@ -29,6 +63,8 @@ pub struct Limits {
     /// Steps for a pattern with assertions in its middle, mostly products of two matrix entries. Default:
     /// 2,000,000.
     pub max_pattern_steps: u64,
+    /// States of each automaton for a pattern with look-around inside of repetitions. Default: 2,000.
+    pub max_pattern_states: usize,
 }
 
 impl Default for Limits {
@@ -40,6 +76,7 @@ impl Default for Limits {
             max_pattern_size: 10_000,
             max_pattern_copies: 100,
             max_pattern_steps: 2_000_000,
+            max_pattern_states: 2_000,
         }
     }
 }

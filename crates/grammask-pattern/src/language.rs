@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use grammask_regular::{RegularId, Store};
 use rustc_hash::FxHashMap;
 
+use crate::syntax::class::WORD;
 use crate::{Config, Limits};
 
 /// A language of a [`Pattern`](crate::Pattern).
@@ -70,6 +71,8 @@ pub(crate) struct Languages<'s> {
     lowered: Vec<Option<RegularId>>,
     store: &'s mut Store,
     limits: Limits,
+    /// Members of the class of word characters.
+    word: String,
     cancel: Option<Arc<AtomicBool>>,
 }
 
@@ -81,6 +84,7 @@ impl<'s> Languages<'s> {
             lowered: Vec::new(),
             store,
             limits: config.limits,
+            word: WORD.to_owned(),
             cancel: config.cancel.clone(),
         };
         languages.intern(Language::None);
@@ -91,6 +95,15 @@ impl<'s> Languages<'s> {
 
     pub(crate) fn into_nodes(self) -> Vec<Language> {
         self.nodes
+    }
+
+    /// Returns the members of the class of word characters.
+    pub(crate) fn word(&self) -> &str {
+        &self.word
+    }
+
+    pub(crate) fn set_word(&mut self, word: String) {
+        self.word = word;
     }
 
     pub(crate) const fn limits(&self) -> &Limits {

@@ -1,4 +1,5 @@
-//! Regular expressions as regular languages: the texts in which a pattern of ECMA-262 matches.
+//! Regular expressions as regular languages: the texts in which a pattern of ECMA-262, Rust or Python
+//! matches.
 //!
 //! A pattern with assertions at its ends only, as nearly all are, becomes one regex of the Rust `regex`
 //! crate: `^ab` is `ab(?s:.)*`. Any other pattern becomes concatenations, intersections and complements of
@@ -21,11 +22,13 @@
 //!
 //! | module | from → to |
 //! | --- | --- |
-//! | `syntax` | text → syntax tree |
+//! | `syntax` | text of a dialect → syntax tree |
+//! | `atomic` | atomic groups and possessive quantifiers → look-ahead |
 //! | `search` | syntax tree → regexes, for assertions at the ends |
 //! | `lookaround` | syntax tree → languages, for assertions anywhere |
 //! | `language` | hash-consed expressions of languages |
 
+mod atomic;
 mod config;
 mod error;
 mod language;
@@ -37,13 +40,14 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-pub use config::{Config, Limits};
+pub use config::{Config, Dialect, Extent, Limits};
 pub use error::{Cause, Error};
 pub use language::{Language, LanguageId};
 
 use grammask_regular::Store;
 
 use language::Languages;
+use syntax::node::{Assertion, Node};
 
 /// The language of a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,6 +57,10 @@ pub struct Pattern {
     pub languages: Vec<Language>,
     /// The texts in which the pattern matches.
     pub root: LanguageId,
+    /// The dialect that the pattern was read in, never [`Dialect::Auto`].
+    pub dialect: Dialect,
+    /// Remarks about readings that the author may not expect.
+    pub notes: Vec<Note>,
 }
 
 impl Pattern {
@@ -62,26 +70,58 @@ impl Pattern {
     }
 }
 
-/// Returns true if a text is a regular expression of ECMA-262, supported here or not.
-pub fn is_pattern(source: &str, config: &Config) -> bool {
-    !matches!(syntax::ecma::parse(source, &config.limits), Err(Error { cause: Cause::Invalid, .. }))
+/// A remark about a pattern that has a language.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Note {
+    /// Byte offset in the pattern; 0 for a remark about the pattern as a whole.
+    pub offset: usize,
+    /// The remark.
+    pub message: String,
 }
 
-/// Returns the texts in which a pattern of ECMA-262 matches somewhere. Automata of `store` decide whether
-/// languages are empty; nothing else depends on them.
+/// Returns true if a text is a regular expression of a dialect, supported here or not. [`Dialect::Auto`]
+/// counts as [`Dialect::Ecma`].
+pub fn is_pattern(source: &str, dialect: Dialect, limits: &Limits) -> bool {
+    let result = match dialect {
+        Dialect::Auto | Dialect::Ecma => syntax::ecma::parse(source, limits),
+        Dialect::Rust => syntax::rust::parse(source, limits, false),
+        Dialect::Python => syntax::python::parse(source, limits),
+    };
+    !matches!(result, Err(Error { cause: Cause::Invalid, .. }))
+}
+
+/// Returns the texts in which a pattern matches, somewhere or from end to end by [`Config::extent`].
 ///
-/// The flag `u` is on, all others are off. In addition, escapes and lone brackets of Annex B that match
-/// themselves are valid, such as `\-`, `\@` and `{`. Escapes of other dialects, such as `\A`, `\Z` and `\h`,
-/// are invalid.
+/// Automata of `store` decide whether languages are empty; nothing else depends on them. [`Dialect`] says
+/// how a pattern is read.
 ///
 /// # Errors
-/// When the pattern is invalid, has back-references or flags, or exceeds one of the limits.
+/// When the pattern is invalid, has back-references, or exceeds one of the limits.
 ///
 /// # Complexity
 /// Linear in the length of the pattern, if it has assertions at its ends only.
 pub fn translate(source: &str, config: &Config, store: &mut Store) -> Result<Pattern, Error> {
+    let (parsed, dialect) = syntax::parse(source, config)?;
     let mut languages = Languages::new(config, store);
-    let node = syntax::ecma::parse(source, &config.limits)?;
+    languages.set_word(parsed.word);
+    let mut node = atomic::resolve(parsed.node, &mut languages)?;
+    if config.extent == Extent::Whole {
+        let [start, end] = [Assertion::Start, Assertion::End].map(Node::Assertion);
+        node = Node::sequence(vec![start, node, end]);
+    }
     let root = search::search(&mut languages, node, source.len())?;
-    Ok(Pattern { languages: languages.into_nodes(), root })
+    let notes = parsed.notes;
+    Ok(Pattern { languages: languages.into_nodes(), root, dialect, notes })
 }
+
+/// Returns the version of Unicode that properties of characters follow, such as `16.0`.
+pub fn unicode_version() -> String {
+    let exists = |version: &str| regex_syntax::parse(&format!(r"\p{{age={version}}}")).is_ok();
+    let versions =
+        (1..MAX_UNICODE_VERSION).rev().flat_map(|major| (0..3).rev().map(move |minor| (major, minor)));
+    let mut names = versions.map(|(major, minor)| format!("{major}.{minor}"));
+    names.find(|version| exists(version)).unwrap_or_default()
+}
+
+/// Greatest version of Unicode that is looked for.
+const MAX_UNICODE_VERSION: u32 = 64;

@@ -43,7 +43,7 @@ pub(crate) fn write(node: &Node, alone: bool, out: &mut String) {
                 (min, Some(max)) => out.push_str(&format!("{{{min},{max}}}")),
             }
         }
-        Node::Assertion(_) | Node::Look { .. } | Node::Restricted { .. } => {}
+        Node::Assertion(_) | Node::Look { .. } | Node::Restricted { .. } | Node::Atomic { .. } => {}
     }
 }
 

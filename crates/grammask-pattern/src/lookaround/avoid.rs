@@ -69,7 +69,11 @@ fn words(node: &Node) -> Option<Vec<String>> {
             all.push(String::new());
             all
         }
-        Node::Repeat(..) | Node::Assertion(_) | Node::Look { .. } | Node::Restricted { .. } => return None,
+        Node::Repeat(..)
+        | Node::Assertion(_)
+        | Node::Look { .. }
+        | Node::Restricted { .. }
+        | Node::Atomic { .. } => return None,
     };
     (all.len() <= MAX_WORDS).then_some(all)
 }

@@ -8,7 +8,11 @@ use crate::syntax::node::{Node, Restriction};
 /// everywhere, look-ahead inside of repetitions.
 pub(crate) fn localize(node: &Node, repeated: bool) -> Node {
     match node {
-        Node::Char(_) | Node::Class(_) | Node::Assertion(_) | Node::Restricted { .. } => node.clone(),
+        Node::Char(_)
+        | Node::Class(_)
+        | Node::Assertion(_)
+        | Node::Restricted { .. }
+        | Node::Atomic { .. } => node.clone(),
         Node::Alternatives(parts) => {
             Node::alternatives(parts.iter().map(|part| localize(part, repeated)).collect())
         }
@@ -106,7 +110,7 @@ fn restrict(node: Node, look: Node) -> Node {
 }
 
 /// Returns the least and the greatest number of characters. `None` is infinite.
-fn lengths(node: &Node) -> (u64, Option<u64>) {
+pub(crate) fn lengths(node: &Node) -> (u64, Option<u64>) {
     match node {
         Node::Char(_) | Node::Class(_) => (1, Some(1)),
         Node::Sequence(parts) => parts.iter().map(lengths).fold((0, Some(0)), |(min, max), (least, most)| {
@@ -127,7 +131,7 @@ fn lengths(node: &Node) -> (u64, Option<u64>) {
                 max.zip(most).map(|(max, most)| most.saturating_mul(max.into())),
             )
         }
-        Node::Restricted { node, .. } => lengths(node),
+        Node::Restricted { node, .. } | Node::Atomic { node, .. } => lengths(node),
         Node::Assertion(_) | Node::Look { .. } => (0, Some(0)),
     }
 }

@@ -12,8 +12,8 @@ use rustc_hash::FxHashMap;
 
 use crate::Error;
 use crate::language::{Language, LanguageId, Languages};
-use crate::syntax::class::{self, WORD, bracketed};
-use crate::syntax::node::{Assertion, Node};
+use crate::syntax::class::{self, bracketed};
+use crate::syntax::node::Node;
 use crate::write::to_regex;
 
 /// One emptiness test is charged as this fraction of
@@ -43,8 +43,7 @@ pub(crate) struct Matrix {
 
 impl<'a, 's> PatternAlgebra<'a, 's> {
     pub(crate) fn new(languages: &'a mut Languages<'s>, node: &Node) -> Self {
-        let boundary =
-            |node: &Node| matches!(node, Node::Assertion(Assertion::Boundary | Assertion::NotBoundary));
+        let boundary = |node: &Node| matches!(node, Node::Assertion(found) if found.is_boundary());
         let sides = if node.any(&boundary) { 3 } else { 2 };
         Self { languages, sides, sizes: FxHashMap::default(), steps: 0 }
     }
@@ -62,7 +61,7 @@ impl<'a, 's> PatternAlgebra<'a, 's> {
     pub(crate) fn class_of(&self, side: usize) -> String {
         match (self.sides, side) {
             (2, _) => class::ANY.to_owned(),
-            (_, side) => bracketed(WORD, side == 2),
+            (_, side) => bracketed(self.languages.word(), side == 2),
         }
     }
 
@@ -251,15 +250,7 @@ impl<'a, 's> PatternAlgebra<'a, 's> {
             }
             Node::Assertion(assertion) => {
                 let sides = self.sides;
-                let holds = |state: usize| {
-                    let (left, right) = (state / sides, state % sides);
-                    match assertion {
-                        Assertion::Start => left == 0,
-                        Assertion::End => right == 0,
-                        Assertion::Boundary => (left == 1) != (right == 1),
-                        Assertion::NotBoundary => (left == 1) == (right == 1),
-                    }
-                };
+                let holds = |state: usize| assertion.holds(state / sides, state % sides);
                 Ok(Matrix { empty: (0..self.states()).map(holds).collect(), ..self.none() })
             }
             Node::Restricted { node, restrictions } => {
@@ -281,7 +272,7 @@ impl<'a, 's> PatternAlgebra<'a, 's> {
                 }
                 Ok(all)
             }
-            Node::Char(_) | Node::Class(_) | Node::Look { .. } => Ok(self.none()),
+            Node::Char(_) | Node::Class(_) | Node::Look { .. } | Node::Atomic { .. } => Ok(self.none()),
         }
     }
 
@@ -459,7 +450,9 @@ fn edge(node: &Node, last: bool) -> ClassUnicode {
             parts.iter().for_each(|part| all.union(&edge(part, last)));
             all
         }
-        Node::Repeat(inner, ..) | Node::Restricted { node: inner, .. } => edge(inner, last),
+        Node::Repeat(inner, ..) | Node::Restricted { node: inner, .. } | Node::Atomic { node: inner, .. } => {
+            edge(inner, last)
+        }
         Node::Assertion(_) | Node::Look { .. } => ClassUnicode::empty(),
     }
 }

@@ -3,22 +3,38 @@
 //! A node maps the set of texts that may follow it to the set of texts that may start with it. Look-ahead is
 //! then an intersection or a difference: `(?!ab)` maps K to K minus `ab.*`.
 
+pub(crate) mod automaton;
 mod avoid;
+mod dfa;
 mod localize;
 mod matrix;
 
 use self::avoid::{avoiding, forbidden_words};
 use self::localize::localize;
 use self::matrix::{PatternAlgebra, group_pure};
-use crate::Error;
 use crate::language::{LanguageId, Languages};
 use crate::syntax::node::Node;
+use crate::{Cause, Error};
 
 /// The texts that may follow a position, indexed by the side to its left; see [`PatternAlgebra`].
 type Continuations = Vec<LanguageId>;
 
+pub(crate) use self::localize::lengths;
+
 /// Returns the texts in which an alternative of a pattern matches somewhere.
+///
+/// Continuations give shorter expressions, automata are more general.
 pub(crate) fn search(languages: &mut Languages<'_>, alternative: &Node) -> Result<LanguageId, Error> {
+    match by_continuations(languages, alternative) {
+        Err(Error {
+            cause: Cause::Unsupported | Cause::Limit { limit: "max_pattern_copies", .. }, ..
+        }) => automaton::search(languages, alternative),
+        result => result,
+    }
+}
+
+/// Returns the texts in which an alternative of a pattern matches somewhere.
+fn by_continuations(languages: &mut Languages<'_>, alternative: &Node) -> Result<LanguageId, Error> {
     let limit = languages.limits().max_pattern_nodes;
     if alternative.count() > limit {
         let what = "nodes of a pattern with assertions inside";
@@ -191,9 +207,11 @@ fn prepend(
             Ok(result)
         }
         Node::Repeat(inner, min, max) => repeat(algebra, inner, *min, *max, continuations),
-        Node::Char(_) | Node::Class(_) | Node::Assertion(_) | Node::Restricted { .. } => {
-            prepend_matrix(algebra, node, &continuations)
-        }
+        Node::Char(_)
+        | Node::Class(_)
+        | Node::Assertion(_)
+        | Node::Restricted { .. }
+        | Node::Atomic { .. } => prepend_matrix(algebra, node, &continuations),
     }
 }
 

@@ -1,5 +1,9 @@
 //! Character classes in the syntax of the Rust `regex` crate: those that ECMA-262 names, and lists of ranges.
 
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use super::node::Node;
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
 
 /// Members of `\d`, as inside of brackets.
@@ -175,6 +179,98 @@ pub(crate) fn bracketed(items: &str, negated: bool) -> String {
         (false, true) => format!("[^{items}]"),
         (false, false) => format!("[{items}]"),
     }
+}
+
+/// Returns the class of all characters that differ in case only from one of a class, or of all others.
+pub(crate) fn fold(class: &str, negated: bool) -> String {
+    let mut set = characters(class);
+    // Fails only without the tables of Unicode.
+    let _ = set.try_case_fold_simple();
+    if negated {
+        set.negate();
+    }
+    to_class(&set)
+}
+
+/// Returns the node of all characters that differ in case only from one.
+pub(crate) fn folded_char(c: char) -> Node {
+    let mut set = ClassUnicode::new([ClassUnicodeRange::new(c, c)]);
+    let _ = set.try_case_fold_simple();
+    if set.iter().map(|range| range.len()).sum::<usize>() == 1 {
+        Node::Char(c)
+    } else {
+        Node::Class(to_class(&set))
+    }
+}
+
+/// Returns the characters that Python's flag `i` does not distinguish from those of a set: by their simple
+/// lower case, or the upper case of that.
+pub(crate) fn python_fold(set: &ClassUnicode, ascii: bool) -> ClassUnicode {
+    static GROUPS: OnceLock<Vec<Vec<char>>> = OnceLock::new();
+    let mut all = set.clone();
+    if ascii {
+        for (lower, upper) in ('a'..='z').zip('A'..='Z') {
+            let contains = |c: char| set.iter().any(|range| (range.start()..=range.end()).contains(&c));
+            if contains(lower) || contains(upper) {
+                all.push(ClassUnicodeRange::new(lower, lower));
+                all.push(ClassUnicodeRange::new(upper, upper));
+            }
+        }
+        return all;
+    }
+    let groups = GROUPS.get_or_init(|| {
+        let mut groups: BTreeMap<String, Vec<char>> = BTreeMap::new();
+        for c in '\0'..=char::MAX {
+            // Only U+0130 has a lower case of two characters; the first is the simple one.
+            let lower = c.to_lowercase().next().unwrap_or(c);
+            let mut upper = lower.to_uppercase();
+            if lower != c || upper.len() > 1 || upper.next() != Some(c) {
+                groups.entry(lower.to_uppercase().collect()).or_default().push(c);
+            }
+        }
+        // A character that is its own upper case belongs to the group of that.
+        for (upper, group) in &mut groups {
+            let mut chars = upper.chars();
+            if let (Some(c), None) = (chars.next(), chars.next()) {
+                if !group.contains(&c) {
+                    group.push(c);
+                }
+            }
+        }
+        groups.into_values().filter(|group| group.len() > 1).collect()
+    });
+    for group in groups {
+        let contains = |c: &char| {
+            set.ranges()
+                .binary_search_by(|range| {
+                    if range.end() < *c {
+                        std::cmp::Ordering::Less
+                    } else if range.start() > *c {
+                        std::cmp::Ordering::Greater
+                    } else {
+                        std::cmp::Ordering::Equal
+                    }
+                })
+                .is_ok()
+        };
+        if group.iter().any(contains) {
+            group.iter().for_each(|&c| all.push(ClassUnicodeRange::new(c, c)));
+        }
+    }
+    all
+}
+
+/// Names of POSIX classes.
+const POSIX_CLASSES: &[&str] = &[
+    "alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space",
+    "upper", "word", "xdigit",
+];
+
+/// Returns true if a text starts with a POSIX class such as `:alpha:]`, after its bracket.
+pub(crate) fn starts_posix_class(text: &str) -> bool {
+    let Some(text) = text.strip_prefix(':') else { return false };
+    let text = text.strip_prefix('^').unwrap_or(text);
+    POSIX_CLASSES.iter().any(|name| text.strip_prefix(name).is_some_and(|rest| rest.starts_with(":]")))
 }
 
 /// Returns the characters of a class.

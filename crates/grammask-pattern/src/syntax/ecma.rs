@@ -1,44 +1,118 @@
 //! Parses a pattern of ECMA-262 into its syntax tree, by recursive descent. Its depth is that of the nested
 //! groups, which is limited.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::class::{ANY, DIGITS, DOT, NONE, SPACE, WORD, bracketed, property, push_range};
+use super::class::{ANY, DIGITS, DOT, NONE, SPACE, WORD, bracketed, fold, property, push_range};
 use super::node::{Assertion, Node};
-use crate::Error;
-use crate::Limits;
+use super::{Parsed, class};
+use crate::{Error, Limits, Note};
 
-/// Parses a pattern.
+/// Parses a pattern with the flag `u`, or `v` where only that gives it a meaning.
+///
+/// A pattern that is valid by the letter of the standard with `u` has that meaning. If `v` would give it
+/// another one, a note says so. A pattern that is valid with `u` by Annex B only, or not at all, has the
+/// meaning by `v`, if there is one.
 ///
 /// # Errors
-/// When it is invalid, has back-references or flags, or exceeds a limit of nesting or counting.
-pub(crate) fn parse(source: &str, limits: &Limits) -> Result<Node, Error> {
-    let mut parser = Parser { source, limits, at: 0, depth: 0, properties: BTreeMap::new() };
-    let node = parser.alternatives()?;
-    match parser.peek() {
-        None => Ok(node),
-        Some(_) => Err(Error::invalid(parser.at, "`)` without a group to close")),
+/// When it is invalid, has back-references, or exceeds a limit of nesting or counting.
+pub(crate) fn parse(source: &str, limits: &Limits) -> Result<Parsed, Error> {
+    let mut parser = Parser::new(source, limits, false);
+    let unicode = parser.parse();
+    if !may_have_sets(source) {
+        return unicode.map(|node| parser.finish(node));
+    }
+    let mut with_sets = Parser::new(source, limits, true);
+    match (unicode, with_sets.parse()) {
+        (Ok(node), Ok(other)) if node == other => Ok(parser.finish(node)),
+        (Ok(node), Ok(_)) if !parser.is_lenient => {
+            let message = "the flag `v` would give a class another meaning; the flag `u` is assumed";
+            parser.notes.push(Note { offset: 0, message: message.to_owned() });
+            Ok(parser.finish(node))
+        }
+        (_, Ok(node)) => {
+            let message = "read with the flag `v`: a class has nested classes, `--`, `&&` or `\\q`";
+            with_sets.notes.push(Note { offset: 0, message: message.to_owned() });
+            Ok(with_sets.finish(node))
+        }
+        (Ok(node), Err(_)) => Ok(parser.finish(node)),
+        (Err(_), Err(error)) if error.cause == crate::Cause::Unsupported => Err(error),
+        (Err(error), Err(_)) => Err(error),
     }
 }
 
-struct Parser<'a> {
-    source: &'a str,
-    limits: &'a Limits,
-    at: usize,
-    depth: usize,
+/// Returns true if a pattern may have syntax that needs the flag `v`.
+fn may_have_sets(source: &str) -> bool {
+    let signs = ["--", "&&", r"\q{", r"\p{RGI_", r"\p{Basic_Emoji", r"\p{Emoji_Keycap"];
+    signs.iter().any(|sign| source.contains(sign)) || has_nested_class(source)
+}
+
+/// Returns true if a class contains an opening bracket.
+fn has_nested_class(source: &str) -> bool {
+    let mut chars = source.chars();
+    let mut in_class = false;
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => drop(chars.next()),
+            '[' if in_class => return true,
+            '[' => in_class = true,
+            ']' => in_class = false,
+            _ => {}
+        }
+    }
+    false
+}
+
+/// The flags that `(?ims-ims:…)` changes.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Flags {
+    pub ignore_case: bool,
+    pub multiline: bool,
+    pub dot_all: bool,
+}
+
+pub(super) struct Parser<'a> {
+    pub source: &'a str,
+    pub limits: &'a Limits,
+    pub at: usize,
+    pub depth: usize,
+    pub flags: Flags,
+    /// True if classes are read with the flag `v`.
+    sets: bool,
+    /// True if a class is valid by Annex B only.
+    is_lenient: bool,
+    /// Names of the groups of the alternative so far.
+    names: BTreeSet<&'a str>,
+    notes: Vec<Note>,
+    /// Byte offset of the first POSIX class.
+    posix: Option<usize>,
     /// Memo of the classes of properties, because a look-up in the tables is slow.
     properties: BTreeMap<(&'a str, bool), String>,
 }
 
+/// Ends of lines for `(?m:^)` and `(?m:$)`.
+const LINE_ENDS: &str = r"[\n\r\u{2028}\u{2029}]";
+
+/// Properties of the flag `v` that contain texts of several characters.
+const PROPERTIES_OF_STRINGS: &[&str] = &[
+    "Basic_Emoji",
+    "Emoji_Keycap_Sequence",
+    "RGI_Emoji",
+    "RGI_Emoji_Flag_Sequence",
+    "RGI_Emoji_Modifier_Sequence",
+    "RGI_Emoji_Tag_Sequence",
+    "RGI_Emoji_ZWJ_Sequence",
+];
+
 /// The meaning of an escape, or of a member of a class.
-enum Atom {
+pub(super) enum Atom {
     Code(u32),
     /// Members of a class in the syntax inside brackets, and whether the class is negated.
     Set(String, bool),
 }
 
 impl Atom {
-    fn push(&self, out: &mut String) {
+    pub(super) fn push(&self, out: &mut String) {
         match self {
             Self::Code(code) => push_range(*code, *code, out),
             Self::Set(items, false) => out.push_str(items),
@@ -48,21 +122,49 @@ impl Atom {
 }
 
 impl<'a> Parser<'a> {
-    fn rest(&self) -> &'a str {
+    fn new(source: &'a str, limits: &'a Limits, sets: bool) -> Self {
+        Self {
+            source,
+            limits,
+            at: 0,
+            depth: 0,
+            flags: Flags::default(),
+            sets,
+            is_lenient: false,
+            names: BTreeSet::new(),
+            notes: Vec::new(),
+            posix: None,
+            properties: BTreeMap::new(),
+        }
+    }
+
+    fn parse(&mut self) -> Result<Node, Error> {
+        let node = self.alternatives()?;
+        match self.peek() {
+            None => Ok(node),
+            Some(_) => Err(Error::invalid(self.at, "`)` without a group to close")),
+        }
+    }
+
+    fn finish(self, node: Node) -> Parsed {
+        Parsed { node, word: WORD.to_owned(), notes: self.notes, posix: self.posix }
+    }
+
+    pub(super) fn rest(&self) -> &'a str {
         &self.source[self.at..]
     }
 
-    fn peek(&self) -> Option<char> {
+    pub(super) fn peek(&self) -> Option<char> {
         self.rest().chars().next()
     }
 
-    fn next(&mut self) -> Option<char> {
+    pub(super) fn next(&mut self) -> Option<char> {
         let c = self.peek()?;
         self.at += c.len_utf8();
         Some(c)
     }
 
-    fn eat(&mut self, text: &str) -> bool {
+    pub(super) fn eat(&mut self, text: &str) -> bool {
         let found = self.rest().starts_with(text);
         if found {
             self.at += text.len();
@@ -73,17 +175,28 @@ impl<'a> Parser<'a> {
     fn alternatives(&mut self) -> Result<Node, Error> {
         let mut all = Vec::new();
         let mut parts = Vec::new();
+        let start = self.at;
+        let outer = std::mem::take(&mut self.names);
+        let mut names = BTreeSet::new();
         loop {
             match self.peek() {
                 None | Some(')') => break,
                 Some('|') => {
                     self.at += 1;
                     all.push(Node::sequence(std::mem::take(&mut parts)));
+                    names = unite(names, std::mem::take(&mut self.names)).0;
                 }
                 Some(_) => parts.push(self.term()?),
             }
         }
         all.push(Node::sequence(parts));
+        // Groups of different alternatives may have one name.
+        let names = unite(names, std::mem::take(&mut self.names)).0;
+        let (names, repeated) = unite(outer, names);
+        self.names = names;
+        if let Some(name) = repeated {
+            return Err(Error::invalid(start, format!("several groups have the name `{name}`")));
+        }
         Ok(Node::alternatives(all))
     }
 
@@ -96,7 +209,7 @@ impl<'a> Parser<'a> {
         if bare.iter().any(|bare| self.source[start..].starts_with(bare)) {
             return Err(Error::invalid(after, "nothing to repeat before the quantifier"));
         }
-        Ok(repeat(node, min, max))
+        Ok(Node::repeat(node, min, max))
     }
 
     /// Returns true if a named group starts at a byte offset.
@@ -168,8 +281,11 @@ impl<'a> Parser<'a> {
         let start = self.at;
         let Some(c) = self.next() else { return Ok(Node::Sequence(Vec::new())) };
         Ok(match c {
+            '^' if self.flags.multiline => Node::after_or_start(LINE_ENDS),
             '^' => Node::Assertion(Assertion::Start),
+            '$' if self.flags.multiline => Node::before_or_end(LINE_ENDS),
             '$' => Node::Assertion(Assertion::End),
+            '.' if self.flags.dot_all => Node::Class(ANY.to_owned()),
             '.' => Node::Class(DOT.to_owned()),
             '(' => return self.group(start),
             '[' => return self.class(start),
@@ -185,12 +301,53 @@ impl<'a> Parser<'a> {
                 self.at = start + 1;
                 Node::Char(c)
             }
-            c => Node::Char(c),
+            ']' => {
+                self.is_lenient = true;
+                if self.sets {
+                    return Err(Error::invalid(start, "`]` without a class to close"));
+                }
+                Node::Char(c)
+            }
+            c => self.literal(c),
         })
+    }
+
+    /// Remembers the place of a POSIX class, after its inner bracket.
+    pub(super) fn see_posix_class(&mut self, start: usize) {
+        if self.posix.is_none() && class::starts_posix_class(self.rest()) {
+            self.posix = Some(start);
+        }
+    }
+
+    /// Returns the node of a character.
+    fn literal(&self, c: char) -> Node {
+        if self.flags.ignore_case { class::folded_char(c) } else { Node::Char(c) }
+    }
+
+    /// Parses the flags of `(?ims-ims:`, after the question mark.
+    fn modifiers(&mut self, start: usize) -> Result<(), Error> {
+        let (mut seen, mut value) = (Vec::new(), true);
+        while let Some(c) = self.next() {
+            match c {
+                '-' if value => value = false,
+                ':' if !seen.is_empty() => return Ok(()),
+                'i' | 'm' | 's' if !seen.contains(&c) => {
+                    seen.push(c);
+                    match c {
+                        'i' => self.flags.ignore_case = value,
+                        'm' => self.flags.multiline = value,
+                        _ => self.flags.dot_all = value,
+                    }
+                }
+                _ => break,
+            }
+        }
+        Err(Error::invalid(start, "`(?` with flags that ECMA-262 does not have; it has `(?ims-ims:…)`"))
     }
 
     fn group(&mut self, start: usize) -> Result<Node, Error> {
         let mut look = None;
+        let flags = self.flags;
         if self.eat("?") {
             if self.eat("=") {
                 look = Some((true, false));
@@ -201,12 +358,15 @@ impl<'a> Parser<'a> {
             } else if self.eat("<!") {
                 look = Some((false, true));
             } else if self.eat("<") {
-                self.group_name()?;
+                let name = self.group_name()?;
+                if !self.names.insert(name) {
+                    return Err(Error::invalid(start, format!("several groups have the name `{name}`")));
+                }
             } else if !self.eat(":") {
-                return Err(match self.peek() {
-                    Some('i' | 'm' | 's' | '-') => Error::unsupported(start, "flags inside of a pattern"),
-                    _ => Error::invalid(start, "`(?` does not start a group"),
-                });
+                match self.peek() {
+                    Some('i' | 'm' | 's' | '-') => self.modifiers(start)?,
+                    _ => return Err(Error::invalid(start, "`(?` does not start a group")),
+                }
             }
         }
         self.depth += 1;
@@ -216,6 +376,7 @@ impl<'a> Parser<'a> {
         }
         let node = self.alternatives()?;
         self.depth -= 1;
+        self.flags = flags;
         if !self.eat(")") {
             return Err(Error::invalid(start, "the group is not closed"));
         }
@@ -242,8 +403,14 @@ impl<'a> Parser<'a> {
     /// Parses an escape outside of brackets.
     fn escape(&mut self, start: usize) -> Result<Node, Error> {
         match self.peek() {
-            Some('b') => self.assertion(Assertion::Boundary),
-            Some('B') => self.assertion(Assertion::NotBoundary),
+            Some(c @ ('b' | 'B')) => {
+                self.at += 1;
+                Ok(match (c, self.flags.ignore_case) {
+                    ('b', false) => Node::Assertion(Assertion::Boundary),
+                    (_, false) => Node::Assertion(Assertion::NotBoundary),
+                    (c, true) => Node::boundary(&fold(&bracketed(WORD, false), false), c == 'b'),
+                })
+            }
             Some('1'..='9') => {
                 let number: usize = self.digits().parse().unwrap_or(usize::MAX);
                 Err(if number <= self.capturing_groups() {
@@ -266,7 +433,10 @@ impl<'a> Parser<'a> {
             }
             _ => Ok(match self.character_escape(start)? {
                 Atom::Code(code) => {
-                    char::from_u32(code).map_or_else(|| Node::Class(NONE.to_owned()), Node::Char)
+                    char::from_u32(code).map_or_else(|| Node::Class(NONE.to_owned()), |c| self.literal(c))
+                }
+                Atom::Set(items, negated) if self.flags.ignore_case => {
+                    Node::Class(fold(&bracketed(&items, negated), false))
                 }
                 // A property is written without brackets.
                 Atom::Set(items, false) if items.starts_with(r"\p{") || items.starts_with(r"\P{") => {
@@ -275,11 +445,6 @@ impl<'a> Parser<'a> {
                 Atom::Set(items, negated) => Node::Class(bracketed(&items, negated)),
             }),
         }
-    }
-
-    fn assertion(&mut self, assertion: Assertion) -> Result<Node, Error> {
-        self.at += 1;
-        Ok(Node::Assertion(assertion))
     }
 
     /// Returns the number of capturing groups of the whole pattern.
@@ -299,12 +464,15 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses an escape in or out of brackets, after its backslash.
-    fn character_escape(&mut self, start: usize) -> Result<Atom, Error> {
+    pub(super) fn character_escape(&mut self, start: usize) -> Result<Atom, Error> {
         let Some(c) = self.next() else {
             return Err(Error::invalid(start, "a backslash at the end"));
         };
         let code = match c {
             'd' | 'D' => return Ok(Atom::Set(DIGITS.to_owned(), c == 'D')),
+            'w' | 'W' if self.flags.ignore_case => {
+                return Ok(Atom::Set(fold(&bracketed(WORD, false), c == 'W'), false));
+            }
             'w' | 'W' => return Ok(Atom::Set(WORD.to_owned(), c == 'W')),
             's' | 'S' => return Ok(Atom::Set(SPACE.to_owned(), c == 'S')),
             'p' | 'P' => return self.property(start, c == 'P'),
@@ -362,6 +530,10 @@ impl<'a> Parser<'a> {
                 _ => self.at = back,
             }
         }
+        if (0xD800..0xE000).contains(&high) {
+            let message = "half of a surrogate pair never occurs in a text";
+            self.notes.push(Note { offset: start, message: message.to_owned() });
+        }
         Ok(high)
     }
 
@@ -376,6 +548,9 @@ impl<'a> Parser<'a> {
         if let Some(known) = self.properties.get(&(name, negated)) {
             return Ok(Atom::Set(known.clone(), false));
         }
+        if self.sets && PROPERTIES_OF_STRINGS.contains(&name) {
+            return Err(Error::unsupported(start, "properties of strings"));
+        }
         let class = property(name, negated).ok_or_else(wrong)?;
         self.properties.insert((name, negated), class.clone());
         Ok(Atom::Set(class, false))
@@ -383,6 +558,9 @@ impl<'a> Parser<'a> {
 
     /// Parses a class, after its opening bracket.
     fn class(&mut self, start: usize) -> Result<Node, Error> {
+        if self.sets {
+            return self.class_of_sets(start);
+        }
         let negated = self.eat("^");
         let mut items = String::new();
         loop {
@@ -403,7 +581,10 @@ impl<'a> Parser<'a> {
                     return Err(Error::invalid(low_at, "the ends of the range are out of order"));
                 }
                 // By Annex B, a hyphen next to a class is a literal.
-                _ => [low, Atom::Code(u32::from('-')), high].iter().for_each(|atom| atom.push(&mut items)),
+                _ => {
+                    self.is_lenient = true;
+                    [low, Atom::Code(u32::from('-')), high].iter().for_each(|atom| atom.push(&mut items));
+                }
             }
         }
         let whole = items == format!("{SPACE}[^{SPACE}]")
@@ -415,6 +596,7 @@ impl<'a> Parser<'a> {
         Ok(Node::Class(match (whole, negated) {
             (true, false) => ANY.to_owned(),
             (true, true) => NONE.to_owned(),
+            _ if self.flags.ignore_case => fold(&bracketed(&items, false), negated),
             _ => bracketed(&items, negated),
         }))
     }
@@ -425,15 +607,26 @@ impl<'a> Parser<'a> {
             None => Err(Error::invalid(start, "the class is not closed")),
             Some('\\') if self.eat("b") => Ok(Atom::Code(8)),
             Some('\\') => self.character_escape(at),
-            Some(c) => Ok(Atom::Code(u32::from(c))),
+            Some(c) => {
+                if c == '[' {
+                    self.see_posix_class(at);
+                }
+                Ok(Atom::Code(u32::from(c)))
+            }
         }
     }
 }
 
-fn repeat(node: Node, min: u32, max: Option<u32>) -> Node {
-    match (min, max) {
-        (1, Some(1)) => node,
-        (_, Some(0)) => Node::Sequence(Vec::new()),
-        _ => Node::Repeat(Box::new(node), min, max),
+/// Returns the names of two sets, and a name that is in both.
+fn unite<'a>(mut a: BTreeSet<&'a str>, mut b: BTreeSet<&'a str>) -> (BTreeSet<&'a str>, Option<&'a str>) {
+    if a.len() < b.len() {
+        std::mem::swap(&mut a, &mut b);
     }
+    let mut repeated = None;
+    for name in b {
+        if !a.insert(name) {
+            repeated = Some(name);
+        }
+    }
+    (a, repeated)
 }

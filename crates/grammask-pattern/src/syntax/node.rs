@@ -20,6 +20,14 @@ pub(crate) enum Node {
         negative: bool,
         node: Box<Node>,
     },
+    /// A node of which only the first match is taken, by the order in which a backtracking matcher tries.
+    Atomic {
+        node: Box<Node>,
+        /// True if the node contains a lazy quantifier.
+        lazy: bool,
+        /// Byte offset in the pattern.
+        offset: usize,
+    },
     /// A node without assertions whose texts are restricted. Results from look-around, never from parsing.
     Restricted {
         node: Box<Node>,
@@ -42,6 +50,28 @@ pub(crate) enum Assertion {
     End,
     Boundary,
     NotBoundary,
+    /// As `NotBoundary`, unless the whole text is empty: `\B` of Python before 3.14.
+    InnerNotBoundary,
+}
+
+impl Assertion {
+    /// Returns true if the assertion holds between two sides: 0 for an edge of the text, 1 for a word
+    /// character, otherwise another character.
+    pub(crate) const fn holds(self, left: usize, right: usize) -> bool {
+        let boundary = (left == 1) != (right == 1);
+        match self {
+            Self::Start => left == 0,
+            Self::End => right == 0,
+            Self::Boundary => boundary,
+            Self::NotBoundary => !boundary,
+            Self::InnerNotBoundary => !boundary && !(left == 0 && right == 0),
+        }
+    }
+
+    /// Returns true if the assertion depends on word characters.
+    pub(crate) const fn is_boundary(self) -> bool {
+        matches!(self, Self::Boundary | Self::NotBoundary | Self::InnerNotBoundary)
+    }
 }
 
 impl Node {
@@ -69,9 +99,50 @@ impl Node {
         if all.len() == 1 { all.remove(0) } else { Self::Alternatives(all) }
     }
 
+    /// Returns a repetition.
+    pub(crate) fn repeat(node: Self, min: u32, max: Option<u32>) -> Self {
+        match (min, max) {
+            (1, Some(1)) => node,
+            (_, Some(0)) => Self::Sequence(Vec::new()),
+            _ => Self::Repeat(Box::new(node), min, max),
+        }
+    }
+
+    /// Returns a look-around.
+    pub(crate) fn look(ahead: bool, negative: bool, node: Self) -> Self {
+        Self::Look { ahead, negative, node: Box::new(node) }
+    }
+
+    /// Returns the assertion of the start of the text, or of a character of a class before the position.
+    pub(crate) fn after_or_start(class: &str) -> Self {
+        let start = Self::Assertion(Assertion::Start);
+        Self::Alternatives(vec![start, Self::look(false, false, Self::Class(class.to_owned()))])
+    }
+
+    /// Returns the assertion of the end of the text, or of a character of a class after the position.
+    pub(crate) fn before_or_end(class: &str) -> Self {
+        let end = Self::Assertion(Assertion::End);
+        Self::Alternatives(vec![end, Self::look(true, false, Self::Class(class.to_owned()))])
+    }
+
+    /// Returns the assertion that exactly one side, or that both or none if not `different`, is a character of
+    /// a class.
+    pub(crate) fn boundary(class: &str, different: bool) -> Self {
+        let look = |ahead, negative| Self::look(ahead, negative, Self::Class(class.to_owned()));
+        Self::Alternatives(vec![
+            Self::Sequence(vec![look(false, false), look(true, different)]),
+            Self::Sequence(vec![look(false, true), look(true, !different)]),
+        ])
+    }
+
     /// Returns true if the node contains no assertion.
     pub(crate) fn is_pure(&self) -> bool {
-        !self.any(&|node| matches!(node, Self::Assertion(_) | Self::Look { .. } | Self::Restricted { .. }))
+        !self.any(&|node| {
+            matches!(
+                node,
+                Self::Assertion(_) | Self::Look { .. } | Self::Restricted { .. } | Self::Atomic { .. }
+            )
+        })
     }
 
     /// Returns true if the node contains no look-around.
@@ -85,9 +156,10 @@ impl Node {
             || match self {
                 Self::Char(_) | Self::Class(_) | Self::Assertion(_) => false,
                 Self::Sequence(parts) | Self::Alternatives(parts) => parts.iter().any(|part| part.any(such)),
-                Self::Repeat(node, ..) | Self::Look { node, .. } | Self::Restricted { node, .. } => {
-                    node.any(such)
-                }
+                Self::Repeat(node, ..)
+                | Self::Look { node, .. }
+                | Self::Restricted { node, .. }
+                | Self::Atomic { node, .. } => node.any(such),
             }
     }
 
@@ -96,7 +168,10 @@ impl Node {
         1 + match self {
             Self::Char(_) | Self::Class(_) | Self::Assertion(_) => 0,
             Self::Sequence(parts) | Self::Alternatives(parts) => parts.iter().map(Self::count).sum(),
-            Self::Repeat(node, ..) | Self::Look { node, .. } | Self::Restricted { node, .. } => node.count(),
+            Self::Repeat(node, ..)
+            | Self::Look { node, .. }
+            | Self::Restricted { node, .. }
+            | Self::Atomic { node, .. } => node.count(),
         }
     }
 
@@ -105,7 +180,9 @@ impl Node {
         match self {
             Self::Char(_) | Self::Class(_) => false,
             Self::Sequence(parts) | Self::Alternatives(parts) => parts.iter().all(Self::is_zero_width),
-            Self::Repeat(node, ..) | Self::Restricted { node, .. } => node.is_zero_width(),
+            Self::Repeat(node, ..) | Self::Restricted { node, .. } | Self::Atomic { node, .. } => {
+                node.is_zero_width()
+            }
             Self::Assertion(_) | Self::Look { .. } => true,
         }
     }
@@ -117,7 +194,7 @@ impl Node {
             Self::Sequence(parts) => parts.iter().all(Self::is_nullable),
             Self::Alternatives(parts) => parts.iter().any(Self::is_nullable),
             Self::Repeat(node, min, _) => *min == 0 || node.is_nullable(),
-            Self::Restricted { node, .. } => node.is_nullable(),
+            Self::Restricted { node, .. } | Self::Atomic { node, .. } => node.is_nullable(),
             Self::Assertion(_) | Self::Look { .. } => true,
         }
     }

@@ -50,13 +50,14 @@ fn matches(node: &Node, text: &[char], at: usize, rest: &mut dyn FnMut(usize) ->
                 Assertion::End => at == text.len(),
                 Assertion::Boundary => boundary,
                 Assertion::NotBoundary => !boundary,
+                Assertion::InnerNotBoundary => !boundary && !text.is_empty(),
             };
             holds && rest(at)
         }
         Node::Look { ahead: true, negative, node } => {
             matches(node, text, at, &mut |_| true) != *negative && rest(at)
         }
-        Node::Restricted { .. } => false,
+        Node::Restricted { .. } | Node::Atomic { .. } => false,
         Node::Look { ahead: false, negative, node } => {
             let found = (0..=at).any(|from| matches(node, text, from, &mut |to| to == at));
             found != *negative && rest(at)
