@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -28,12 +29,17 @@ End-of-sequence token, by name or id, or `none`; may be repeated
 
 Default: those of <|endoftext|>, <|end_of_text|>, <|eot_id|>, </s> and <|im_end|> that are special tokens of the vocabulary";
 
+/// Version of the program, and of the Unicode tables of regular expressions.
+static VERSION: LazyLock<String> = LazyLock::new(|| {
+    format!("{} (Unicode {})", env!("CARGO_PKG_VERSION"), grammask::json_schema::unicode_version())
+});
+
 /// Check grammars, test texts against them, and print the token masks that they give a language model
 ///
 /// A grammar is a file in KBNF or, with --schema, a JSON Schema. A mask is the set of tokens that may follow
 /// a text.
 #[derive(Debug, Parser)]
-#[command(name = "grammask", version, verbatim_doc_comment, disable_help_subcommand = true)]
+#[command(name = "grammask", version = VERSION.as_str(), verbatim_doc_comment, disable_help_subcommand = true)]
 #[command(after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}"))]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -97,6 +103,9 @@ pub(crate) struct ChoiceArgs {
     /// Treat `format` as an annotation, without checking it
     #[arg(long, global = true, requires = "schema")]
     pub no_formats: bool,
+    /// Dialect of regular expressions
+    #[arg(long, global = true, value_name = "NAME", requires = "schema", default_value = "auto")]
+    pub pattern_dialect: PatternDialectChoice,
     /// Weaken unsupported keywords, with a warning, instead of refusing the schema
     #[arg(long, global = true, requires = "schema")]
     pub relax: bool,
@@ -182,6 +191,19 @@ pub(crate) enum NumbersChoice {
     Any,
     /// Those that a double holds, with at most 17 digits
     Double,
+}
+
+/// A dialect of regular expressions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PatternDialectChoice {
+    /// ECMA-262; where that is a syntax error, Rust, then Python
+    Auto,
+    /// ECMA-262, as in the standard
+    Ecma,
+    /// The Rust crate `regex`
+    Rust,
+    /// The module `re` of Python 3.11
+    Python,
 }
 
 /// A draft of JSON Schema.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use grammask_pattern::Dialect as PatternDialect;
 use serde_json::Value;
 
 /// Options and limits of the translation.
@@ -50,6 +51,9 @@ pub struct Config {
     pub additional_properties: AdditionalProperties,
     /// Meaning of `format`. Default: asserted.
     pub formats: Formats,
+    /// Dialect of the regular expressions of `pattern` and `patternProperties`. Default: ECMA-262, and others
+    /// where that is a syntax error.
+    pub pattern_dialect: PatternDialect,
     /// Treatment of constraints that have no exact grammar. Default: the schema is refused.
     pub unsupported: Unsupported,
     /// Draft of schemas without `$schema`. Default: 2020-12.
@@ -106,6 +110,7 @@ impl Config {
             property_order: PropertyOrder::Any,
             additional_properties: AdditionalProperties::Standard,
             formats: Formats::Asserted,
+            pattern_dialect: PatternDialect::Auto,
             unsupported: Unsupported::Refuse,
             draft: Draft::Draft202012,
             documents: Vec::new(),
@@ -139,7 +144,10 @@ impl Config {
                 max_pattern_size: limits.max_pattern_size,
                 max_pattern_copies: limits.max_pattern_copies,
                 max_pattern_steps: limits.max_pattern_steps,
+                max_pattern_states: limits.max_pattern_states,
             },
+            dialect: self.pattern_dialect,
+            extent: grammask_pattern::Extent::Search,
             cancel: self.cancel.clone(),
         }
     }
@@ -213,6 +221,8 @@ pub struct Limits {
     /// Steps for a pattern with assertions in its middle, mostly products of two matrix entries. Default:
     /// 2,000,000.
     pub max_pattern_steps: u64,
+    /// States of each automaton for a pattern with look-around inside of repetitions. Default: 2,000.
+    pub max_pattern_states: usize,
 }
 
 impl Default for Limits {
@@ -241,6 +251,7 @@ impl Default for Limits {
             max_pattern_size: 10_000,
             max_pattern_copies: 100,
             max_pattern_steps: 2_000_000,
+            max_pattern_states: 2_000,
         }
     }
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::constraint::{Constants, Constraints, Scopes};
 use crate::document::dedup::CanonicalSchemas;
 use crate::document::{Documents, SchemaId};
-use crate::error::{Error, Limit, Reason, Relaxation};
+use crate::error::{Error, Limit, Note, Reason, Relaxation};
 use crate::language::number::Numbers;
 use crate::language::{LanguageId, Languages};
 use crate::value::evaluate::Evaluation;
@@ -44,6 +44,9 @@ pub(crate) struct Context<'a> {
     pub numbers: Numbers,
     pub evaluation: Evaluation,
     pub relaxations: Relaxations,
+    pub notes: Vec<Note>,
+    /// Schema, keyword and message of each note.
+    listed_notes: FxHashSet<(SchemaId, String, String)>,
     /// The schema whose keywords are being read. Errors without a schema of their own name it.
     pub current_schema: SchemaId,
     /// Memo of [`emptiness`](Self::emptiness).
@@ -79,6 +82,8 @@ impl<'a> Context<'a> {
             languages,
             evaluation: Evaluation::default(),
             relaxations: Relaxations::default(),
+            notes: Vec::new(),
+            listed_notes: FxHashSet::default(),
             emptiness: FxHashMap::default(),
             membership: FxHashMap::default(),
             work: 0,
@@ -148,6 +153,14 @@ impl<'a> Context<'a> {
         if self.relaxations.listed.insert((schema, keyword.clone(), reason.clone())) {
             let pointer = self.documents.pointer(schema);
             self.relaxations.list.push(Relaxation { pointer, keyword, reason });
+        }
+    }
+
+    /// Adds a note, unless it is listed already.
+    pub(crate) fn list_note(&mut self, schema: SchemaId, keyword: &str, message: String) {
+        if self.listed_notes.insert((schema, keyword.to_owned(), message.clone())) {
+            let pointer = self.documents.pointer(schema);
+            self.notes.push(Note { pointer, keyword: keyword.to_owned(), message });
         }
     }
 

@@ -121,6 +121,18 @@ pub struct Relaxation {
     pub reason: String,
 }
 
+/// A remark about a reading of the schema that its author may not expect. The grammar is exact.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Note {
+    /// JSON pointer to the schema.
+    pub pointer: String,
+    /// The keyword.
+    pub keyword: String,
+    /// The remark.
+    pub message: String,
+}
+
 impl Error {
     /// Returns the error of a schema under which no document is valid.
     pub fn unsatisfiable() -> Self {
@@ -179,6 +191,13 @@ impl fmt::Display for Relaxation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_location(f, &self.pointer, &self.keyword)?;
         write!(f, ": not asserted: {}", self.reason)
+    }
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_location(f, &self.pointer, &self.keyword)?;
+        write!(f, ": {}", self.message)
     }
 }
 

@@ -53,7 +53,8 @@ pub use config::{
     AdditionalProperties, Config, Document, Draft, Escapes, Formats, IntegerSpelling, Limits, NumberSpelling,
     Profile, PropertyOrder, Unsupported, Whitespace,
 };
-pub use error::{Error, Limit, LimitExceeded, Reason, Relaxation};
+pub use error::{Error, Limit, LimitExceeded, Note, Reason, Relaxation};
+pub use grammask_pattern::{Dialect as PatternDialect, unicode_version};
 
 use grammask_syntax::Ast;
 use serde_json::Value;
@@ -70,6 +71,8 @@ pub struct Translation {
     /// Constraints and keywords of the schema that the grammar does not assert. Schemas with equal text are
     /// translated once, and only the first of them is listed.
     pub relaxations: Vec<Relaxation>,
+    /// Remarks about readings of the schema that its author may not expect, in the order of discovery.
+    pub notes: Vec<Note>,
 }
 
 /// Translates a schema.
@@ -91,7 +94,7 @@ pub fn translate(schema: &Value, config: &Config) -> Result<Translation, Error> 
     }
     let mut cx = Context::new(schema, config)?;
     match translate_root(&mut cx) {
-        Ok(ast) => Ok(Translation { ast, relaxations: cx.relaxations.list }),
+        Ok(ast) => Ok(Translation { ast, relaxations: cx.relaxations.list, notes: cx.notes }),
         Err(Stop::Error(error)) => Err(*error),
         // Unreachable in practice: cycles occur only in the evaluation of nested values, and its callers
         // handle them.

@@ -25,6 +25,14 @@ fn example_schema_yields_the_shown_grammar() {
 }
 
 #[test]
+fn page_names_the_version_of_unicode() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/json-schema.md");
+    let page = fs::read_to_string(path).expect("the page");
+    let version = grammask_json_schema::unicode_version();
+    assert!(page.contains(&format!("Unicode {version},")), "{version}");
+}
+
+#[test]
 fn shown_messages_are_actual_messages() {
     let [relaxations, errors] = &blocks("text")[..] else { panic!("two blocks") };
     let objects = json!({"type": "array", "items": {"type": "object"}, "uniqueItems": true});

@@ -34,7 +34,7 @@ pub(crate) fn resolve(node: Node, languages: &mut Languages<'_>) -> Result<Node,
             };
             result.ok_or_else(|| {
                 let message =
-                    "an atomic group or possessive quantifier over texts of which one starts with another";
+                    "an atomic group or possessive quantifier over texts that start with each other";
                 Error::unsupported(offset, message)
             })?
         }

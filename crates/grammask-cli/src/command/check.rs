@@ -45,6 +45,7 @@ pub(crate) fn run(arguments: &Check, reading: &ReadingArgs, out: &mut Output) ->
         });
         if let Some(relaxations) = source.relaxations() {
             answer["relaxations"] = json!(relaxations);
+            answer["notes"] = json!(source.notes());
         }
         out.json(&answer)?;
     } else {

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use grammask::json_schema::{
-    AdditionalProperties, Draft, Escapes, Formats, IntegerSpelling, NumberSpelling, Profile, PropertyOrder,
-    Unsupported, Whitespace, translate,
+    AdditionalProperties, Draft, Escapes, Formats, IntegerSpelling, Note, NumberSpelling, PatternDialect,
+    Profile, PropertyOrder, Unsupported, Whitespace, translate,
 };
 use grammask::{Config, Error, JsonSchemaConfig, Relaxation};
 use grammask_earley::{Callee, Network, Recognizer};
@@ -19,8 +19,8 @@ use grammask_syntax::{Ast, Report};
 use serde_json::json;
 
 use crate::args::{
-    ChoiceArgs, DraftChoice, EscapesChoice, IntegersChoice, NumbersChoice, ProfileChoice, ReadingArgs,
-    WhitespaceChoice,
+    ChoiceArgs, DraftChoice, EscapesChoice, IntegersChoice, NumbersChoice, PatternDialectChoice,
+    ProfileChoice, ReadingArgs, WhitespaceChoice,
 };
 use crate::failure::{Failure, InvalidGrammar, diagnostics_to_json};
 
@@ -31,6 +31,8 @@ pub(crate) struct Source {
     pub bytes: Vec<u8>,
     /// For a JSON Schema: the keywords that the grammar does not enforce, once translated. `None` for KBNF.
     relaxations: Option<OnceCell<Vec<Relaxation>>>,
+    /// Remarks about readings of a JSON Schema, once translated.
+    notes: OnceCell<Vec<Note>>,
     /// True if warnings are written to stderr.
     has_warnings: bool,
 }
@@ -65,6 +67,12 @@ pub(crate) fn config(reading: &ReadingArgs) -> Config {
     if choices.no_formats {
         chosen.formats = Formats::Annotations;
     }
+    chosen.pattern_dialect = match choices.pattern_dialect {
+        PatternDialectChoice::Auto => PatternDialect::Auto,
+        PatternDialectChoice::Ecma => PatternDialect::Ecma,
+        PatternDialectChoice::Rust => PatternDialect::Rust,
+        PatternDialectChoice::Python => PatternDialect::Python,
+    };
     if choices.relax {
         chosen.unsupported = Unsupported::Relax;
     }
@@ -138,6 +146,7 @@ impl Source {
             name: name_of(path),
             bytes: read(path, config.syntax.limits.max_text_bytes)?,
             relaxations: reading.schema.then(OnceCell::new),
+            notes: OnceCell::new(),
             has_warnings: !reading.json,
         })
     }
@@ -169,12 +178,23 @@ impl Source {
             }
             translation.relaxations
         });
+        self.notes.get_or_init(|| {
+            for note in translation.notes.iter().filter(|_| self.has_warnings) {
+                let _ = writeln!(io::stderr(), "{}: note: {note}", self.name);
+            }
+            translation.notes
+        });
         Ok(translation.ast)
     }
 
     /// Returns the keywords that the grammar does not enforce. `None` for KBNF, and before translating.
     pub(crate) fn relaxations(&self) -> Option<&[Relaxation]> {
         self.relaxations.as_ref()?.get().map(Vec::as_slice)
+    }
+
+    /// Returns the remarks about readings of a JSON Schema. Empty before translating.
+    pub(crate) fn notes(&self) -> &[Note] {
+        self.notes.get().map_or(&[], Vec::as_slice)
     }
 
     /// Returns an error of the schema without a place.

@@ -108,7 +108,7 @@ fn body() -> String {
 }
 
 /// Returns the regex of a quantifier. In `{m,n}`, `n` is not smaller than `m` if `m` has up to two digits.
-/// Otherwise `n` has as many digits as `m`; with ten digits, at least as many.
+/// Otherwise `n` has at least as many digits as `m`.
 fn quantifier() -> String {
     let mut bounds = vec!["[0-9]+,?".to_owned()];
     for least in 0..100u32 {
@@ -122,8 +122,7 @@ fn quantifier() -> String {
         bounds.push(format!("{least},(?:{same}{more})"));
     }
     for length in 3..=10 {
-        let longer = if length == 10 { "," } else { "" };
-        bounds.push(format!("[1-9][0-9]{{{}}},[1-9][0-9]{{{}{longer}}}", length - 1, length - 1));
+        bounds.push(format!("[1-9][0-9]{{{}}},[1-9][0-9]{{{},}}", length - 1, length - 1));
     }
     format!(r"(?:(?:[*+?]|\{{0*(?:{})\}})\??)", bounds.join("|"))
 }
@@ -205,6 +204,8 @@ mod tests {
             r"\.",
             r"\u{1F600}",
             "x{100,200}",
+            "x{100,1000}",
+            "x{999,12345678901}",
             "{{2}",
             "a{2{3}",
             "é*",

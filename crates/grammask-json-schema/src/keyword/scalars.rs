@@ -3,7 +3,6 @@
 use grammask_pattern::Cause;
 use serde_json::Value;
 
-use crate::Formats;
 use crate::context::{Context, Stop};
 use crate::keyword;
 use crate::keyword::expand::Schema;
@@ -11,6 +10,7 @@ use crate::keyword::{constant, expand};
 use crate::language::LanguageId;
 use crate::language::number::Bound;
 use crate::language::{format, number};
+use crate::{Formats, PatternDialect};
 
 /// Returns why a format is not asserted.
 pub(super) fn annotation(name: &str) -> String {
@@ -126,9 +126,23 @@ pub(super) fn pattern_language<'a>(
 ) -> Result<Option<LanguageId>, Stop> {
     let config = cx.config.patterns();
     match cx.languages.pattern(source, &config) {
-        Ok(language) => Ok(Some(language)),
+        Ok((language, notes)) => {
+            for note in notes {
+                let place = match note.offset {
+                    0 => String::new(),
+                    offset => format!(", at byte {offset} of the pattern"),
+                };
+                cx.list_note(schema.id, keyword, note.message + &place);
+            }
+            Ok(Some(language))
+        }
         Err(error) if error.cause == Cause::Invalid => {
-            let what = format!("not a regular expression of ECMA-262: {error}");
+            let dialect = match cx.config.pattern_dialect {
+                PatternDialect::Auto | PatternDialect::Ecma => "ECMA-262",
+                PatternDialect::Rust => "Rust",
+                PatternDialect::Python => "Python",
+            };
+            let what = format!("not a regular expression of {dialect}: {error}");
             Err(expand::invalid(cx, schema, keyword, &what))
         }
         Err(error) => {

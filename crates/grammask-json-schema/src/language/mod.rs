@@ -176,7 +176,7 @@ impl Languages {
         }
     }
 
-    /// Interns the texts in which a pattern matches.
+    /// Interns the texts in which a pattern matches. Returns the notes about the pattern as well.
     ///
     /// # Errors
     /// Those of [`grammask_pattern::translate`].
@@ -184,7 +184,7 @@ impl Languages {
         &mut self,
         source: &str,
         config: &grammask_pattern::Config,
-    ) -> Result<LanguageId, grammask_pattern::Error> {
+    ) -> Result<(LanguageId, Vec<grammask_pattern::Note>), grammask_pattern::Error> {
         let pattern = grammask_pattern::translate(source, config, &mut self.store)?;
         let mut ids: Vec<Option<LanguageId>> = vec![None; pattern.languages.len()];
         let mut stack = vec![pattern.root];
@@ -209,7 +209,7 @@ impl Languages {
             });
             stack.pop();
         }
-        Ok(ids[pattern.root.index()].unwrap_or(LanguageId::NONE))
+        Ok((ids[pattern.root.index()].unwrap_or(LanguageId::NONE), pattern.notes))
     }
 
     /// Interns the unsigned numbers whose value is a multiple of `of`, a positive decimal numeral.

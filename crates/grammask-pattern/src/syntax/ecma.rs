@@ -5,14 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::class::{ANY, DIGITS, DOT, NONE, SPACE, WORD, bracketed, fold, property, push_range};
 use super::node::{Assertion, Node};
+use super::sets::{PROPERTIES_OF_STRINGS, has_operators, may_have_sets};
 use super::{Parsed, class};
 use crate::{Error, Limits, Note};
 
 /// Parses a pattern with the flag `u`, or `v` where only that gives it a meaning.
 ///
 /// A pattern that is valid by the letter of the standard with `u` has that meaning. If `v` would give it
-/// another one, a note says so. A pattern that is valid with `u` by Annex B only, or not at all, has the
-/// meaning by `v`, if there is one.
+/// another one, a note says so. A pattern that is valid with `u` by Annex B only has the meaning by `v`, if
+/// that exists and the pattern has an operator of `v`. So does a pattern that is not valid with `u`.
 ///
 /// # Errors
 /// When it is invalid, has back-references, or exceeds a limit of nesting or counting.
@@ -25,7 +26,7 @@ pub(crate) fn parse(source: &str, limits: &Limits) -> Result<Parsed, Error> {
     let mut with_sets = Parser::new(source, limits, true);
     match (unicode, with_sets.parse()) {
         (Ok(node), Ok(other)) if node == other => Ok(parser.finish(node)),
-        (Ok(node), Ok(_)) if !parser.is_lenient => {
+        (Ok(node), Ok(_)) if !parser.is_lenient || !has_operators(source) => {
             let message = "the flag `v` would give a class another meaning; the flag `u` is assumed";
             parser.notes.push(Note { offset: 0, message: message.to_owned() });
             Ok(parser.finish(node))
@@ -39,28 +40,6 @@ pub(crate) fn parse(source: &str, limits: &Limits) -> Result<Parsed, Error> {
         (Err(_), Err(error)) if error.cause == crate::Cause::Unsupported => Err(error),
         (Err(error), Err(_)) => Err(error),
     }
-}
-
-/// Returns true if a pattern may have syntax that needs the flag `v`.
-fn may_have_sets(source: &str) -> bool {
-    let signs = ["--", "&&", r"\q{", r"\p{RGI_", r"\p{Basic_Emoji", r"\p{Emoji_Keycap"];
-    signs.iter().any(|sign| source.contains(sign)) || has_nested_class(source)
-}
-
-/// Returns true if a class contains an opening bracket.
-fn has_nested_class(source: &str) -> bool {
-    let mut chars = source.chars();
-    let mut in_class = false;
-    while let Some(c) = chars.next() {
-        match c {
-            '\\' => drop(chars.next()),
-            '[' if in_class => return true,
-            '[' => in_class = true,
-            ']' => in_class = false,
-            _ => {}
-        }
-    }
-    false
 }
 
 /// The flags that `(?ims-ims:…)` changes.
@@ -92,17 +71,6 @@ pub(super) struct Parser<'a> {
 
 /// Ends of lines for `(?m:^)` and `(?m:$)`.
 const LINE_ENDS: &str = r"[\n\r\u{2028}\u{2029}]";
-
-/// Properties of the flag `v` that contain texts of several characters.
-const PROPERTIES_OF_STRINGS: &[&str] = &[
-    "Basic_Emoji",
-    "Emoji_Keycap_Sequence",
-    "RGI_Emoji",
-    "RGI_Emoji_Flag_Sequence",
-    "RGI_Emoji_Modifier_Sequence",
-    "RGI_Emoji_Tag_Sequence",
-    "RGI_Emoji_ZWJ_Sequence",
-];
 
 /// The meaning of an escape, or of a member of a class.
 pub(super) enum Atom {

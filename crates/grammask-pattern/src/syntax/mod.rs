@@ -4,6 +4,7 @@ pub(crate) mod class;
 pub(crate) mod ecma;
 pub(crate) mod node;
 pub(crate) mod python;
+mod python_classes;
 pub(crate) mod rust;
 mod sets;
 

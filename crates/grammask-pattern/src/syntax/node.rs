@@ -125,8 +125,8 @@ impl Node {
         Self::Alternatives(vec![end, Self::look(true, false, Self::Class(class.to_owned()))])
     }
 
-    /// Returns the assertion that exactly one side, or that both or none if not `different`, is a character of
-    /// a class.
+    /// Returns the assertion that exactly one side is a character of a class, or that both or none are if not
+    /// `different`.
     pub(crate) fn boundary(class: &str, different: bool) -> Self {
         let look = |ahead, negative| Self::look(ahead, negative, Self::Class(class.to_owned()));
         Self::Alternatives(vec![

@@ -14,6 +14,44 @@ const SYNTAX_CHARACTERS: &str = "()[]{}/-\\|";
 /// Characters that a class must not have twice in a row, because they are reserved for operators.
 const RESERVED_PAIRS: &str = "&!#$%*+,.:;<=>?@^`~";
 
+/// Properties of the flag `v` that contain texts of several characters.
+pub(super) const PROPERTIES_OF_STRINGS: &[&str] = &[
+    "Basic_Emoji",
+    "Emoji_Keycap_Sequence",
+    "RGI_Emoji",
+    "RGI_Emoji_Flag_Sequence",
+    "RGI_Emoji_Modifier_Sequence",
+    "RGI_Emoji_Tag_Sequence",
+    "RGI_Emoji_ZWJ_Sequence",
+];
+
+/// Returns true if a pattern may have syntax that needs the flag `v`.
+pub(super) fn may_have_sets(source: &str) -> bool {
+    let signs = [r"\q{", r"\p{RGI_", r"\p{Basic_Emoji", r"\p{Emoji_Keycap"];
+    signs.iter().any(|sign| source.contains(sign)) || has_operators(source) || has_nested_class(source)
+}
+
+/// Returns true if a pattern may have a difference or intersection of classes.
+pub(super) fn has_operators(source: &str) -> bool {
+    source.contains("--") || source.contains("&&")
+}
+
+/// Returns true if a class contains an opening bracket.
+fn has_nested_class(source: &str) -> bool {
+    let mut chars = source.chars();
+    let mut in_class = false;
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => drop(chars.next()),
+            '[' if in_class => return true,
+            '[' => in_class = true,
+            ']' => in_class = false,
+            _ => {}
+        }
+    }
+    false
+}
+
 /// The value of a class: characters, and texts of another length than one.
 #[derive(Clone)]
 struct Members {

@@ -73,7 +73,7 @@ fn invalid_patterns_are_refused_at_their_offset() {
         ("(?i-i:a)", 0),
         ("(?<a>b)(?<a>c)", 7),
         ("(?<a>b(?<a>c)|d)", 5),
-        (r"[\q{ab}", 0),
+        (r"[\q{ab}", 1),
         (r"\A", 0),
         (r"a\Z", 1),
         (r"\z", 0),

@@ -1,6 +1,7 @@
 //! Sets of strings that contain regular expressions of ECMA-262, which are not a regular language. Operations
 //! are exact where possible, and refused elsewhere.
 
+use crate::PatternDialect;
 use crate::context::{Context, Stop};
 use crate::language::{Language, LanguageId};
 use crate::value::algebra;
@@ -92,7 +93,9 @@ fn regexes_among(
 fn is_regex_string(cx: &Context<'_>, text: LanguageId, which: RegexStrings) -> bool {
     match cx.languages.get(text) {
         Language::Text(text) if text.is_empty() => which == RegexStrings::All,
-        Language::Text(text) => grammask_pattern::is_pattern(text, &cx.config.patterns()),
+        Language::Text(text) => {
+            grammask_pattern::is_pattern(text, PatternDialect::Ecma, &cx.config.patterns().limits)
+        }
         _ => false,
     }
 }
