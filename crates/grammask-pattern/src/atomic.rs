@@ -42,7 +42,7 @@ pub(crate) fn resolve(node: Node, languages: &mut Languages<'_>) -> Result<Node,
     })
 }
 
-/// Returns the first matches of a node with greedy quantifiers only. Returns `None` if they have no form here.
+/// Returns the first matches of a node with greedy quantifiers only. Returns `None` for other nodes.
 fn first_match(node: Node, languages: &mut Languages<'_>) -> Result<Option<Node>, Error> {
     if is_prefix_free(&node, languages)? {
         return Ok(Some(node));

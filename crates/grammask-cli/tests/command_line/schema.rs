@@ -129,3 +129,26 @@ fn a_schema_without_valid_documents_is_an_error() {
     assert_eq!(run.status, 1, "{run}");
     assert!(run.err.contains("no document is valid"), "{run}");
 }
+
+#[test]
+fn patterns_of_other_dialects_are_read_with_a_note() {
+    let folder = Folder::new("schema_dialect").with("schema.json", r#"{"pattern":"\\A[0-9]+\\z"}"#);
+    let run = folder.run(&["accept", "schema.json", "--schema", r#""12""#]);
+    assert_eq!(run.status, 0, "{run}");
+    assert!(run.err.contains("note: at '', pattern: read as a pattern of Rust"), "{run}");
+    assert_eq!(folder.run(&["accept", "schema.json", "--schema", r#""x""#]).status, 1);
+    let answer = folder.run(&["check", "schema.json", "--schema", "--json"]).json();
+    assert_eq!(answer["notes"][0]["keyword"], "pattern", "{answer}");
+    let run = folder.run(&["check", "schema.json", "--schema", "--pattern-dialect", "rust"]);
+    assert_eq!((run.status, run.err.as_str()), (0, ""), "{run}");
+    let run = folder.run(&["check", "schema.json", "--schema", "--pattern-dialect", "ecma"]);
+    assert_eq!(run.status, 1, "{run}");
+}
+
+#[test]
+fn the_version_names_that_of_unicode() {
+    let run = Folder::new("version").run(&["--version"]);
+    let version = grammask::json_schema::unicode_version();
+    let out = String::from_utf8_lossy(&run.out);
+    assert!(out.ends_with(&format!(" (Unicode {version})\n")), "{run}");
+}

@@ -13,7 +13,7 @@ use self::avoid::{avoiding, forbidden_words};
 use self::localize::localize;
 use self::matrix::{PatternAlgebra, group_pure};
 use crate::language::{LanguageId, Languages};
-use crate::syntax::node::Node;
+use crate::syntax::node::{Assertion, Node};
 use crate::{Cause, Error};
 
 /// The texts that may follow a position, indexed by the side to its left; see [`PatternAlgebra`].
@@ -28,9 +28,45 @@ pub(crate) fn search(languages: &mut Languages<'_>, alternative: &Node) -> Resul
     match by_continuations(languages, alternative) {
         Err(Error {
             cause: Cause::Unsupported | Cause::Limit { limit: "max_pattern_copies", .. }, ..
-        }) => automaton::search(languages, alternative),
-        result => result,
+        }) => {}
+        result => return result,
     }
+    let Some(parts) = split_ends(alternative) else { return automaton::search(languages, alternative) };
+    let mut all = Vec::new();
+    for part in parts {
+        all.push(search(languages, &part)?);
+    }
+    Ok(languages.and(all))
+}
+
+/// Splits look-ahead at the start of a text, and look-behind at its end, from the rest of a pattern: a text
+/// must match all results. Automata of the parts are smaller than one of all. Returns `None` for a pattern
+/// without such look-around.
+fn split_ends(alternative: &Node) -> Option<Vec<Node>> {
+    let Node::Sequence(parts) = alternative else { return None };
+    let is_start = |node: &Node| *node == Node::Assertion(Assertion::Start);
+    let is_end = |node: &Node| *node == Node::Assertion(Assertion::End);
+    let (mut all, mut rest) = (Vec::new(), parts.clone());
+    if parts.first().is_some_and(is_start) {
+        let is_look_ahead = |node: &&Node| matches!(node, Node::Look { ahead: true, .. });
+        let count = parts[1..].iter().take_while(is_look_ahead).count();
+        let looks = rest.drain(1..=count);
+        all.extend(looks.map(|look| Node::sequence(vec![Node::Assertion(Assertion::Start), look])));
+    }
+    if rest.last().is_some_and(is_end) {
+        let is_look_behind = |node: &&Node| matches!(node, Node::Look { ahead: false, .. });
+        let count = rest.iter().rev().skip(1).take_while(is_look_behind).count();
+        let last = rest.len() - 1;
+        let looks = rest.drain(last - count..last);
+        all.extend(looks.map(|look| Node::sequence(vec![look, Node::Assertion(Assertion::End)])));
+    }
+    // A single look-around that is all of the pattern stays as it is.
+    let has_rest = rest.iter().any(|node| !is_start(node) && !is_end(node));
+    if all.is_empty() || !has_rest {
+        return None;
+    }
+    all.push(Node::sequence(rest));
+    Some(all)
 }
 
 /// Returns the texts in which an alternative of a pattern matches somewhere.
