@@ -303,10 +303,10 @@ impl Alphabet {
                 // Surrogates are not characters.
                 let low = if (0xD800..0xE000).contains(&at) { 0xE000 } else { at };
                 let high = if (0xD800..0xE000).contains(&(place - 1)) { 0xD7FF } else { place - 1 };
-                if let (Some(low), Some(high)) = (char::from_u32(low), char::from_u32(high)) {
-                    if low <= high {
-                        ranges[symbol].push(ClassUnicodeRange::new(low, high));
-                    }
+                if let (Some(low), Some(high)) = (char::from_u32(low), char::from_u32(high))
+                    && low <= high
+                {
+                    ranges[symbol].push(ClassUnicodeRange::new(low, high));
                 }
             }
             at = place;

@@ -231,10 +231,10 @@ pub(crate) fn python_fold(set: &ClassUnicode, ascii: bool) -> ClassUnicode {
         // A character that is its own upper case belongs to the group of that.
         for (upper, group) in &mut groups {
             let mut chars = upper.chars();
-            if let (Some(c), None) = (chars.next(), chars.next()) {
-                if !group.contains(&c) {
-                    group.push(c);
-                }
+            if let (Some(c), None) = (chars.next(), chars.next())
+                && !group.contains(&c)
+            {
+                group.push(c);
             }
         }
         groups.into_values().filter(|group| group.len() > 1).collect()

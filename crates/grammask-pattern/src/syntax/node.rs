@@ -64,7 +64,7 @@ impl Assertion {
             Self::End => right == 0,
             Self::Boundary => boundary,
             Self::NotBoundary => !boundary,
-            Self::InnerNotBoundary => !boundary && !(left == 0 && right == 0),
+            Self::InnerNotBoundary => !boundary && (left != 0 || right != 0),
         }
     }
 

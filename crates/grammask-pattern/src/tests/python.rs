@@ -122,7 +122,10 @@ fn random(next: &mut dyn FnMut(u64) -> u64, depth: u32, out: &mut String) {
             )),
             5 | 6 => out.push_str(pick(next, &["^", "$", r"\b", r"\B", r"\A", r"\Z", "(?#a)"])),
             7 => {
-                out.push_str(pick(next, &["*", "+", "?", "{2}", "{,2}", "{1,}", "{a", "{}", "*?", "a{1,2}?"]))
+                out.push_str(pick(
+                    next,
+                    &["*", "+", "?", "{2}", "{,2}", "{1,}", "{a", "{}", "*?", "a{1,2}?"],
+                ));
             }
             8 => out.push_str(pick(next, &["a*+", "[a1]++", "a{1,2}+", ".?+"])),
             kind => {
