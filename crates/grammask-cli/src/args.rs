@@ -100,7 +100,10 @@ pub(crate) struct ChoiceArgs {
     /// Forbid additional properties, unless the schema allows them explicitly
     #[arg(long, global = true, requires = "schema")]
     pub closed: bool,
-    /// Treat `format` as an annotation, without checking it
+    /// Formats that are asserted
+    #[arg(long, global = true, value_name = "WHICH", requires = "schema", conflicts_with = "no_formats")]
+    pub formats: Option<FormatsChoice>,
+    /// The same as `--formats annotations`
     #[arg(long, global = true, requires = "schema")]
     pub no_formats: bool,
     /// Dialect of regular expressions
@@ -206,9 +209,22 @@ pub(crate) enum PatternDialectChoice {
     Python,
 }
 
+/// Formats that are asserted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FormatsChoice {
+    /// None
+    Annotations,
+    /// Those of the standard
+    Asserted,
+    /// Also those of OpenAPI and of schema generators, such as `int32` and `uuid4`
+    Extended,
+}
+
 /// A draft of JSON Schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DraftChoice {
+    #[value(name = "openapi-3.0")]
+    OpenApi30,
     #[value(name = "4")]
     Draft4,
     #[value(name = "6")]

@@ -49,7 +49,7 @@ pub struct Config {
     pub property_order: PropertyOrder,
     /// Meaning of an object schema that does not mention further properties. Default: that of the standard.
     pub additional_properties: AdditionalProperties,
-    /// Meaning of `format`. Default: asserted.
+    /// Meaning of `format`. Default: asserted, also outside of the standard.
     pub formats: Formats,
     /// Dialect of the regular expressions of `pattern` and `patternProperties`. Default: ECMA-262, and others
     /// where that is a syntax error.
@@ -109,7 +109,7 @@ impl Config {
             numbers: NumberSpelling::Double,
             property_order: PropertyOrder::Any,
             additional_properties: AdditionalProperties::Standard,
-            formats: Formats::Asserted,
+            formats: Formats::Extended,
             pattern_dialect: PatternDialect::Auto,
             unsupported: Unsupported::Refuse,
             draft: Draft::Draft202012,
@@ -126,6 +126,7 @@ impl Config {
                 string_escapes: Escapes::Any,
                 integers: IntegerSpelling::Any,
                 numbers: NumberSpelling::Any,
+                formats: Formats::Asserted,
                 ..generation
             },
         }
@@ -374,8 +375,11 @@ pub enum AdditionalProperties {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Formats {
-    /// The grammar asserts formats.
+    /// The grammar asserts the formats of the standard.
     Asserted,
+    /// As `Asserted`, and those of the OpenAPI format registry and of schema generators, such as `int32`,
+    /// `byte` and `uuid4`. Where a schema has a `pattern` beside such a format, the pattern decides.
+    Extended,
     /// Formats do not restrict documents, as is the standard's default from 2019-09 on. They are listed in
     /// [`Translation::relaxations`](crate::Translation::relaxations).
     Annotations,
@@ -396,6 +400,11 @@ pub enum Unsupported {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Draft {
+    /// Schema objects of OpenAPI 3.0: draft 4 with `nullable`. Those of OpenAPI 3.1 are of 2020-12.
+    ///
+    /// `"nullable": true` adds `null` to what the other keywords of the schema allow, `enum`, `allOf` and
+    /// `$ref` included.
+    OpenApi30,
     /// Draft 4.
     Draft4,
     /// Draft 6.

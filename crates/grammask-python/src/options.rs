@@ -11,7 +11,8 @@ use pyo3::types::{PyDict, PyString};
 use crate::{arguments, errors};
 
 /// The drafts by the names that Python code gives them.
-const DRAFTS: [(&str, Draft); 5] = [
+const DRAFTS: [(&str, Draft); 6] = [
+    ("openapi-3.0", Draft::OpenApi30),
     ("draft4", Draft::Draft4),
     ("draft6", Draft::Draft6),
     ("draft7", Draft::Draft7),
@@ -76,7 +77,11 @@ pub fn json_schema(options: Option<&Bound<'_, PyDict>>) -> PyResult<Config> {
                 schema.additional_properties = choice(&name, &value, &extras)?;
             }
             "formats" => {
-                let formats = [("asserted", Formats::Asserted), ("annotations", Formats::Annotations)];
+                let formats = [
+                    ("extended", Formats::Extended),
+                    ("asserted", Formats::Asserted),
+                    ("annotations", Formats::Annotations),
+                ];
                 schema.formats = choice(&name, &value, &formats)?;
             }
             "unsupported" => {

@@ -19,8 +19,8 @@ use grammask_syntax::{Ast, Report};
 use serde_json::json;
 
 use crate::args::{
-    ChoiceArgs, DraftChoice, EscapesChoice, IntegersChoice, NumbersChoice, PatternDialectChoice,
-    ProfileChoice, ReadingArgs, WhitespaceChoice,
+    ChoiceArgs, DraftChoice, EscapesChoice, FormatsChoice, IntegersChoice, NumbersChoice,
+    PatternDialectChoice, ProfileChoice, ReadingArgs, WhitespaceChoice,
 };
 use crate::failure::{Failure, InvalidGrammar, diagnostics_to_json};
 
@@ -64,9 +64,13 @@ pub(crate) fn config(reading: &ReadingArgs) -> Config {
     if choices.closed {
         chosen.additional_properties = AdditionalProperties::Closed;
     }
-    if choices.no_formats {
-        chosen.formats = Formats::Annotations;
-    }
+    chosen.formats = match choices.formats {
+        Some(FormatsChoice::Annotations) => Formats::Annotations,
+        Some(FormatsChoice::Asserted) => Formats::Asserted,
+        Some(FormatsChoice::Extended) => Formats::Extended,
+        None if choices.no_formats => Formats::Annotations,
+        None => chosen.formats,
+    };
     chosen.pattern_dialect = match choices.pattern_dialect {
         PatternDialectChoice::Auto => PatternDialect::Auto,
         PatternDialectChoice::Ecma => PatternDialect::Ecma,
@@ -77,6 +81,7 @@ pub(crate) fn config(reading: &ReadingArgs) -> Config {
         chosen.unsupported = Unsupported::Relax;
     }
     chosen.draft = match choices.draft {
+        DraftChoice::OpenApi30 => Draft::OpenApi30,
         DraftChoice::Draft4 => Draft::Draft4,
         DraftChoice::Draft6 => Draft::Draft6,
         DraftChoice::Draft7 => Draft::Draft7,

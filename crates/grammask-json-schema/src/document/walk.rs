@@ -49,7 +49,7 @@ pub(crate) fn subschemas(keyword: &str, value: &Value, draft: Draft) -> Option<S
 /// Returns the draft that `$schema` names: `Some(None)` for an unknown one. Returns `None` without `$schema`.
 pub(super) fn draft_of(schema: &Map<String, Value>) -> Option<Option<Draft>> {
     let uri = schema.get("$schema")?.as_str()?;
-    let uri = uri.strip_suffix('#').unwrap_or(uri);
+    let uri = uri.split_once('#').map_or(uri, |(resource, _)| resource);
     let known = uri.strip_prefix("http://").or_else(|| uri.strip_prefix("https://")).and_then(|rest| {
         Some(match rest {
             "json-schema.org/draft-04/schema" => Draft::Draft4,
@@ -57,6 +57,8 @@ pub(super) fn draft_of(schema: &Map<String, Value>) -> Option<Option<Draft>> {
             "json-schema.org/draft-07/schema" => Draft::Draft7,
             "json-schema.org/draft/2019-09/schema" => Draft::Draft201909,
             "json-schema.org/draft/2020-12/schema" => Draft::Draft202012,
+            rest if rest.starts_with("spec.openapis.org/oas/3.0/schema") => Draft::OpenApi30,
+            rest if rest.starts_with("spec.openapis.org/oas/3.1/") => Draft::Draft202012,
             _ => return None,
         })
     });

@@ -51,12 +51,17 @@ pub(crate) fn values_of_schema(cx: &mut Context<'_>, id: SchemaId, scope: ScopeI
     let validates = cx.documents.validates(id);
     let schema = Schema { id, scope, draft, entries, validates };
     keyword::list_ignored_keywords(cx, id, entries);
-    if draft <= Draft::Draft7 && schema.has("$ref") {
-        return applicators::apply_reference(cx, schema, Values::any(cx.numbers.any));
+    let mut values = if draft <= Draft::Draft7 && schema.has("$ref") {
+        applicators::apply_reference(cx, schema, Values::any(cx.numbers.any))?
+    } else {
+        let values = keyword::assertion_values(cx, schema)?;
+        let values = applicators::apply_all(cx, schema, values)?;
+        unevaluated::apply_unevaluated(cx, schema, values)?
+    };
+    if keyword::is_nullable(entries, draft) {
+        values.null = true;
     }
-    let values = keyword::assertion_values(cx, schema)?;
-    let values = applicators::apply_all(cx, schema, values)?;
-    unevaluated::apply_unevaluated(cx, schema, values)
+    Ok(values)
 }
 
 /// Returns the constraint of a subschema, which is reached by these steps.
@@ -81,6 +86,7 @@ pub(crate) fn constraint_of_schema(
             Value::Bool(true) => return Ok(ConstraintId::ANY),
             Value::Bool(false) => return Ok(ConstraintId::NEVER),
             Value::Object(entries) => {
+                let is_nullable = keyword::is_nullable(entries, cx.documents.draft(id));
                 let is_bare = |name: &String| keyword::is_annotation(name);
                 if entries.keys().all(is_bare) {
                     keyword::list_ignored_keywords(cx, id, entries);
@@ -88,8 +94,9 @@ pub(crate) fn constraint_of_schema(
                 }
                 let reference = match keyword::entry(entries, "$ref") {
                     Some(Value::String(reference))
-                        if cx.documents.draft(id) <= Draft::Draft7
-                            || entries.keys().all(|name| name == "$ref" || is_bare(name)) =>
+                        if !is_nullable
+                            && (cx.documents.draft(id) <= Draft::Draft7
+                                || entries.keys().all(|name| name == "$ref" || is_bare(name))) =>
                     {
                         reference
                     }

@@ -13,7 +13,7 @@ pub(super) fn deviation(name: &str, value: &Value, draft: Draft) -> Option<&'sta
             "a boolean is read as in draft 4"
         }
         ("minimum" | "maximum", Value::Bool(_)) => "a boolean asserts nothing",
-        ("required", Value::Bool(_)) if draft == Draft::Draft4 => "a boolean asserts nothing",
+        ("required", Value::Bool(_)) if draft <= Draft::Draft4 => "a boolean asserts nothing",
         ("prefixItems", value) if is_late && !value.is_array() => "not a list, so it asserts nothing",
         ("items", Value::Array(_)) if is_late => "a list is read as in draft 2019-09",
         ("dependentRequired" | "dependentSchemas" | "dependencies", value) if !value.is_object() => {

@@ -21,7 +21,7 @@ use crate::context::{Context, Stop};
 use crate::document::SchemaId;
 use crate::keyword::expand::Schema;
 use crate::language::LanguageId;
-use crate::language::{format, number};
+use crate::language::number;
 use crate::value::algebra;
 use crate::value::algebra::shapes;
 use crate::value::{Array, Object, RegexStrings, Values};
@@ -202,6 +202,11 @@ pub(crate) fn assertion_values<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> 
     Ok(values)
 }
 
+/// Returns true if a schema of OpenAPI 3.0 allows `null` besides what its other keywords allow.
+pub(crate) fn is_nullable(entries: &Map<String, Value>, draft: Draft) -> bool {
+    draft == Draft::OpenApi30 && entry(entries, "nullable") == Some(&Value::Bool(true))
+}
+
 /// Lists the keywords of a schema that are not asserted.
 pub(crate) fn list_ignored_keywords(cx: &mut Context<'_>, id: SchemaId, entries: &Map<String, Value>) {
     let draft = cx.documents.draft(id);
@@ -212,6 +217,7 @@ pub(crate) fn list_ignored_keywords(cx: &mut Context<'_>, id: SchemaId, entries:
                 "an unknown draft, so the configured one is used"
             }
             "$ref" => continue,
+            "nullable" if draft == Draft::OpenApi30 => continue,
             "$schema" if !value.is_string() => "not a string, so the configured draft is used",
             _ if is_known_annotation(name) => continue,
             _ if has_sibling_ref => "up to draft 7, keywords next to a $ref are ignored",
@@ -220,7 +226,7 @@ pub(crate) fn list_ignored_keywords(cx: &mut Context<'_>, id: SchemaId, entries:
             _ if until(name) < draft => "a keyword of an earlier draft is an annotation",
             "format" => {
                 if let Value::String(format) = value
-                    && !(scalars::asserts_format(cx) && format::is_known(format))
+                    && !scalars::is_asserted_format(cx, format, entry(entries, "pattern").is_some())
                 {
                     cx.list_relaxation(id, name, scalars::annotation(format));
                 }

@@ -25,7 +25,7 @@ pub(super) fn object_shape<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> Resu
     pattern_properties(cx, schema, &mut object, &mut known)?;
     additional_properties(cx, schema, &mut object, known)?;
     if let Some(required) = schema.get("required")
-        && !(schema.draft == Draft::Draft4 && required.is_boolean())
+        && !(schema.draft <= Draft::Draft4 && required.is_boolean())
     {
         let keys = key_list(cx, schema, "required", required)?;
         require(&mut object, keys);

@@ -8,9 +8,10 @@ use crate::keyword;
 use crate::keyword::expand::Schema;
 use crate::keyword::{constant, expand};
 use crate::language::LanguageId;
+use crate::language::format::{self, registry};
+use crate::language::number;
 use crate::language::number::Bound;
-use crate::language::{format, number};
-use crate::{Formats, PatternDialect};
+use crate::{Formats, NumberSpelling, PatternDialect};
 
 /// Returns why a format is not asserted.
 pub(super) fn annotation(name: &str) -> String {
@@ -38,6 +39,27 @@ pub(super) fn number_language<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> R
             };
             cx.numbers.bounds.insert(part, Bound { is_minimum, is_exclusive, value: bound });
             parts.push(part);
+        }
+    }
+    // Every offered number is a double already, and the bounds of doubles are long.
+    let is_implied = |name: &str| name == "double" && cx.config.numbers == NumberSpelling::Double;
+    if let Some(Value::String(name)) =
+        schema.get("format").filter(|name| !name.as_str().is_some_and(is_implied))
+        && asserts_registry(cx, schema.has("pattern"))
+        && let Some(format) = registry::numbers(name)
+    {
+        for (bound, is_minimum) in [(format.least, true), (format.most, false)] {
+            let languages = &mut cx.languages;
+            let part = if is_minimum {
+                number::at_least(languages, &bound, false)
+            } else {
+                number::at_most(languages, &bound, false)
+            };
+            cx.numbers.bounds.insert(part, Bound { is_minimum, is_exclusive: false, value: bound });
+            parts.push(part);
+        }
+        if format.is_integer {
+            parts.push(number::integer(&mut cx.languages));
         }
     }
     if let Some(of) = schema.get("multipleOf") {
@@ -99,10 +121,12 @@ pub(super) fn string_language<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> R
             }
             language = format::language(&mut cx.languages, name, schema.draft, cx.evaluation.approximation);
         }
+        if language.is_none() && asserts_registry(cx, schema.has("pattern")) {
+            language = registry::texts(&mut cx.languages, name);
+        }
         match language {
             Some(language) => parts.push(language),
-            // Regular expressions are not a regular language: see `assertion_values`.
-            None if name == "regex" && asserts_format(cx) => {}
+            None if is_asserted_format(cx, name, schema.has("pattern")) && name != "idn-hostname" => {}
             None if name == "idn-hostname" && asserts_format(cx) => {
                 let reason = "international host names, whose labels depend on tables of Unicode";
                 cx.refuse_or_relax(schema.id, "format", reason)?;
@@ -114,7 +138,19 @@ pub(super) fn string_language<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> R
 }
 
 pub(super) fn asserts_format(cx: &Context<'_>) -> bool {
-    cx.config.formats == Formats::Asserted
+    matches!(cx.config.formats, Formats::Asserted | Formats::Extended)
+}
+
+/// Returns true if formats outside of the standard are asserted. A pattern beside the format decides alone.
+fn asserts_registry(cx: &Context<'_>, has_pattern: bool) -> bool {
+    cx.config.formats == Formats::Extended && !has_pattern
+}
+
+/// Returns true if the grammar asserts a format, or if the format restricts nothing. `regex` is one of them;
+/// it is no regular language, see [`assertion_values`](super::assertion_values).
+pub(super) fn is_asserted_format(cx: &mut Context<'_>, name: &str, has_pattern: bool) -> bool {
+    asserts_format(cx) && format::is_known(name)
+        || asserts_registry(cx, has_pattern) && registry::is_known(&mut cx.languages, name)
 }
 
 /// Returns the texts in which a pattern matches. Returns `None` if the pattern was relaxed.

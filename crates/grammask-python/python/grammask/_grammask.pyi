@@ -72,9 +72,9 @@ class Grammar:
         (bytes, with ``whitespace="flexible"``), ``surrounding_whitespace`` (a bool), ``literal_escapes`` for keys,
         ``enum`` and ``const``, and ``string_escapes`` for other strings (``"any"``, ``"short"``, ``"required"``),
         ``integers`` (``"any"``, ``"digits"``, ``"32"``, ``"53"``, ``"64"``), ``numbers`` (``"any"``, ``"double"``),
-        ``order`` (``"any"``, ``"as-written"``), ``extra`` (``"open"``, ``"closed"``), ``formats`` (``"asserted"``,
-        ``"annotations"``), ``unsupported`` (``"error"``, ``"relax"``), ``draft`` (``"2020-12"``, ``"2019-09"``,
-        ``"draft7"``, ``"draft6"``, ``"draft4"``), ``documents`` (a dict from URI to schema).
+        ``order`` (``"any"``, ``"as-written"``), ``extra`` (``"open"``, ``"closed"``), ``formats`` (``"extended"``,
+        ``"asserted"``, ``"annotations"``), ``unsupported`` (``"error"``, ``"relax"``), ``draft`` (``"2020-12"``, ``"2019-09"``,
+        ``"draft7"``, ``"draft6"``, ``"draft4"``, ``"openapi-3.0"``), ``documents`` (a dict from URI to schema).
         """
     @staticmethod
     def load(data: bytes, vocabulary: Vocabulary) -> Grammar:

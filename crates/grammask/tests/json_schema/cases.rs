@@ -404,3 +404,78 @@ fn an_array_with_all_values_of_a_set_ends() {
         assert!(Grammar::from_json_schema(&too_many, &bytes(), &config).is_err());
     }
 }
+
+#[test]
+fn nullable_schemas_of_openapi_allow_null() {
+    let mut config = Config::default();
+    config.json_schema.draft = grammask::json_schema::Draft::OpenApi30;
+    check(
+        &config,
+        &[
+            (
+                json!({"properties": {"note": {"type": "string", "nullable": true}}, "required": ["note"]}),
+                &[r#"{"note":null}"#, r#"{"note":"x"}"#],
+                &[r#"{"note":1}"#],
+            ),
+            (json!({"type": "string", "nullable": true, "enum": [null]}), &["null"], &[r#""a""#]),
+            (json!({"type": "string", "enum": ["a"], "nullable": true}), &["null", r#""a""#], &[r#""b""#]),
+            (json!({"type": "string", "nullable": false}), &[r#""a""#], &["null"]),
+            (
+                json!({
+                    "type": "object", "required": ["p"],
+                    "properties": {"p": {"allOf": [{"$ref": "#/definitions/n"}], "nullable": true}},
+                    "definitions": {"n": {"type": "integer", "minimum": 1, "exclusiveMinimum": true}},
+                }),
+                &[r#"{"p":null}"#, r#"{"p":2}"#],
+                &[r#"{"p":1}"#],
+            ),
+            (
+                json!({
+                    "items": {"$ref": "#/definitions/n", "nullable": true}, "type": "array",
+                    "definitions": {"n": {"type": "integer"}},
+                }),
+                &["[null,1]"],
+                &[r#"["a"]"#],
+            ),
+        ],
+    );
+    // Elsewhere, the keyword is an annotation, unless `$schema` names OpenAPI.
+    let nullable = json!({"type": "string", "nullable": true});
+    check(&Config::default(), &[(nullable, &[r#""a""#], &["null"])]);
+    let named = json!({
+        "$schema": "https://spec.openapis.org/oas/3.0/schema/2024-10-18#/definitions/Schema",
+        "type": "string", "nullable": true,
+    });
+    check(&Config::default(), &[(named, &["null"], &["1"])]);
+}
+
+#[test]
+fn formats_of_generators_are_asserted_on_request() {
+    let int32 = json!({"type": "integer", "format": "int32"});
+    let cases = [
+        (int32.clone(), &["2147483647", "-1"][..], &["3000000000"][..]),
+        (
+            json!({"type": "integer", "format": "uint64"}),
+            &["18446744073709551615"],
+            &["-1", "18446744073709551616"],
+        ),
+        (json!({"type": "integer", "format": "uint8", "maximum": 9}), &["9"], &["10", "-1"]),
+        (json!({"type": "number", "format": "float"}), &["1.5", "3e38"], &["1e39"]),
+        (json!({"format": "int8"}), &["127", r#""x""#], &["128", "1.5"]),
+        (json!({"type": "string", "format": "uuid4", "pattern": "^x$"}), &[r#""x""#], &[r#""y""#]),
+        (json!({"type": "string", "format": "base64"}), &[r#""YWI=""#, r#""a+\/=""#], &[r#""a""#]),
+        (json!({"type": "string", "format": "password"}), &[r#""a""#], &["1"]),
+    ];
+    for (schema, right, wrong) in cases {
+        check(&Config::default(), &[(schema, right, wrong)]);
+    }
+    check(&standard(), &[(int32, &["3000000000"], &["1.5"])]);
+    let listed = |schema: Value| {
+        let grammar = Grammar::from_json_schema(&schema, &bytes(), &Config::default()).unwrap();
+        grammar.relaxations().len()
+    };
+    assert_eq!(listed(json!({"type": "string", "format": "uuid4"})), 0);
+    assert_eq!(listed(json!({"type": "string", "format": "password"})), 0);
+    assert_eq!(listed(json!({"type": "string", "format": "uuid4", "pattern": "x"})), 1);
+    assert_eq!(listed(json!({"type": "string", "format": "no-such"})), 1);
+}

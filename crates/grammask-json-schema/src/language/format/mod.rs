@@ -1,6 +1,7 @@
 //! The formats of the standard as languages, each defined by the specification to which the standard refers.
 
 mod host;
+pub(crate) mod registry;
 mod resource;
 mod time;
 

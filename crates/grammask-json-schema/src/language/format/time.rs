@@ -20,6 +20,17 @@ pub(super) fn date_time(languages: &mut Languages) -> LanguageId {
     languages.sequence(parts)
 }
 
+/// Returns the dates with a time of day, without an offset from UTC.
+pub(super) fn local_date_time(languages: &mut Languages) -> LanguageId {
+    let parts = [date(languages), languages.regex("[Tt]"), local_time(languages)];
+    languages.sequence(parts)
+}
+
+/// Returns the times of day, without an offset from UTC.
+pub(super) fn local_time(languages: &mut Languages) -> LanguageId {
+    languages.regex(&format!("{HOUR}:{MINUTE}:{MINUTE}{FRACTION}"))
+}
+
 pub(super) fn time(languages: &mut Languages) -> LanguageId {
     let usual = format!("{HOUR}:{MINUTE}:{MINUTE}{FRACTION}(?:[Zz]|[+-]{HOUR}:{MINUTE})");
     let parts = [languages.regex(&usual), leap_second(languages)];
