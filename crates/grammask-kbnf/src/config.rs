@@ -102,8 +102,8 @@ impl Config {
         if self.start_nonterminal != "start" {
             config.normal.start = Some(self.start_nonterminal);
         }
-        config.masks.keep_summaries = self.engine_config.cache_enabled;
-        config.masks.keep_masks = self.engine_config.cache_enabled;
+        config.masks.tuning.keep_summaries = self.engine_config.cache_enabled;
+        config.masks.tuning.keep_masks = self.engine_config.cache_enabled;
         config
     }
 }

@@ -1,5 +1,7 @@
 //! Configuration of masks, and the condition that ends a text.
 
+use std::fmt;
+
 use grammask_trie::TokenId;
 
 /// When a text ends.
@@ -29,29 +31,135 @@ impl Default for Ending {
     }
 }
 
-/// Limits and options of [`Masks`](crate::Masks).
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Configuration of [`Masks`](crate::Masks).
+///
+/// ```
+/// use grammask_mask::{Config, Limits};
+///
+/// let config = Config::from(Limits { budget: 1 << 20, ..Limits::default() });
+/// assert_eq!(config.limits.max_forced_items, 1 << 20);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
     derive(serde::Serialize, serde::Deserialize),
     serde(default, deny_unknown_fields)
 )]
 pub struct Config {
-    /// True if summaries are kept and shared between states. Performance only. Default: true.
-    pub keep_summaries: bool,
-    /// True if whole masks are kept. Performance only. Default: true.
-    pub keep_masks: bool,
-    /// Bytes that summaries and masks may hold; beyond it,
-    /// [`Masks::is_over_budget`](crate::Masks::is_over_budget) returns `true`. Tables that were replaced stay
-    /// in memory while an idle matcher refers to them. Default: 32 MiB.
-    pub budget: usize,
-    /// Sets with at most this many trie nodes below them are walked with a state, larger ones rule by rule.
-    /// Performance only. Default: 512.
-    pub light: usize,
+    /// Limits on size and work.
+    pub limits: Limits,
+    /// Switches and thresholds that change speed, but no mask. For tests and benchmarks.
+    #[doc(hidden)]
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub tuning: Tuning,
 }
 
-impl Default for Config {
+/// Limits of [`Masks`](crate::Masks). The limits of the tables that all grammars share are
+/// [`LexiconLimits`](crate::LexiconLimits).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(default, deny_unknown_fields)
+)]
+pub struct Limits {
+    /// Bytes of summaries and masks above which [`Masks::is_over_budget`](crate::Masks::is_over_budget)
+    /// returns `true`. Not an error. Tables that were replaced stay in memory while an idle matcher refers to
+    /// them. Default: 32 MiB.
+    pub budget: usize,
+    /// Maximum number of distinct tokens that end a text. Each mask takes time for each of them. Beyond it,
+    /// [`Limit::MaxEndTokens`]. Default: 4,096.
+    pub max_end_tokens: usize,
+    /// Maximum number of parser items and their callers, in all states along forced bytes. Beyond it,
+    /// [`Masks::forced_bytes`](crate::Masks::forced_bytes) appends fewer bytes, without an error: in a very
+    /// ambiguous text, each byte has more items than the one before. Default: 2^20.
+    pub max_forced_items: usize,
+}
+
+impl Default for Limits {
     fn default() -> Self {
-        Self { keep_summaries: true, keep_masks: true, budget: 32 << 20, light: 512 }
+        Self { budget: 32 << 20, max_end_tokens: 4096, max_forced_items: 1 << 20 }
     }
 }
+
+impl From<Limits> for Config {
+    fn from(limits: Limits) -> Self {
+        Self { limits, tuning: Tuning::default() }
+    }
+}
+
+/// Switches and thresholds of [`Masks`](crate::Masks) that change speed, but no mask.
+#[doc(hidden)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Tuning {
+    /// True if summaries are computed, kept and shared between states. Otherwise each mask is a walk over the
+    /// trie.
+    pub keep_summaries: bool,
+    /// True if whole masks are kept.
+    pub keep_masks: bool,
+    /// Maximum number of trie nodes below a node set that is walked with a state. Larger sets are walked rule
+    /// by rule.
+    pub max_state_walk_nodes: usize,
+}
+
+impl Default for Tuning {
+    fn default() -> Self {
+        Self { keep_summaries: true, keep_masks: true, max_state_walk_nodes: 512 }
+    }
+}
+
+#[doc(hidden)]
+impl From<Tuning> for Config {
+    fn from(tuning: Tuning) -> Self {
+        Self { limits: Limits::default(), tuning }
+    }
+}
+
+/// A limit of [`Limits`] whose excess is an error. Displayed as the field's name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Limit {
+    /// [`Limits::max_end_tokens`].
+    MaxEndTokens,
+}
+
+impl Limit {
+    /// Returns the limit's unit, for messages.
+    const fn unit(self) -> &'static str {
+        match self {
+            Self::MaxEndTokens => "tokens that end a text",
+        }
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::MaxEndTokens => "max_end_tokens",
+        })
+    }
+}
+
+/// An exceeded limit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LimitExceeded {
+    /// The limit.
+    pub limit: Limit,
+    /// Its value.
+    pub value: u64,
+    /// The size that exceeds it. `None` if it was not counted.
+    pub found: Option<u64>,
+}
+
+impl fmt::Display for LimitExceeded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { limit, value, found } = self;
+        match found {
+            Some(found) => write!(f, "{found} {}, more than {value} (limit `{limit}`)", limit.unit()),
+            None => write!(f, "more than {value} {} (limit `{limit}`)", limit.unit()),
+        }
+    }
+}
+
+impl std::error::Error for LimitExceeded {}

@@ -5,7 +5,9 @@ use std::fmt;
 use grammask_earley::Special;
 use grammask_trie::TokenId;
 
-/// The grammar or the ending names a token that the vocabulary does not have.
+use crate::LimitExceeded;
+
+/// Why a grammar and an ending cannot be bound to a vocabulary.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BindError {
@@ -21,6 +23,9 @@ pub enum BindError {
         /// Its id.
         id: TokenId,
     },
+    /// The ending exceeds a limit of [`Limits`](crate::Limits).
+    #[error("the ending has {0}")]
+    Limit(#[from] LimitExceeded),
 }
 
 /// All errors of binding a grammar to a vocabulary: at least one, each once, those of the grammar first.
@@ -28,8 +33,8 @@ pub enum BindError {
 pub struct BindErrors(Vec<BindError>);
 
 impl BindErrors {
-    /// Returns `Ok` if there are no errors.
-    pub(crate) fn unless_empty(errors: Vec<BindError>) -> Result<(), Self> {
+    /// Returns an error if the list is not empty.
+    pub(crate) fn check(errors: Vec<BindError>) -> Result<(), Self> {
         if errors.is_empty() { Ok(()) } else { Err(Self(errors)) }
     }
 
@@ -39,15 +44,17 @@ impl BindErrors {
     }
 }
 
+/// Number of errors that a message lists; it counts the others.
+const MAX_DISPLAYED_ERRORS: usize = 8;
+
 /// Displays the first errors, and the number of further ones.
 impl fmt::Display for BindErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const SHOWN: usize = 8;
-        for (index, error) in self.0.iter().take(SHOWN).enumerate() {
+        for (index, error) in self.0.iter().take(MAX_DISPLAYED_ERRORS).enumerate() {
             let separator = if index == 0 { "" } else { "; " };
             write!(f, "{separator}{error}")?;
         }
-        match self.0.len().saturating_sub(SHOWN) {
+        match self.0.len().saturating_sub(MAX_DISPLAYED_ERRORS) {
             0 => Ok(()),
             more => write!(f, "; and {more} more"),
         }

@@ -38,9 +38,13 @@ mod node_set;
 #[cfg(test)]
 mod testing;
 
-pub use config::{Config, Ending};
+#[doc(hidden)]
+pub use config::Tuning;
+pub use config::{Config, Ending, Limit, LimitExceeded, Limits};
 pub use error::{BindError, BindErrors};
-pub use lexicon::{Lexicon, LexiconConfig, LexiconStats, STRATEGIES, Strategy, StrategyUses};
+#[doc(hidden)]
+pub use lexicon::LexiconTuning;
+pub use lexicon::{Lexicon, LexiconConfig, LexiconLimits, LexiconStats, STRATEGIES, Strategy, StrategyUses};
 pub use masks::{
-    DamagedMasks, MaskId, MaskRef, Masks, Prefetch, SavedMasks, Scratch, Stats, WarmLimits, WarmProgress,
+    DamagedMasks, MaskRef, Masks, Prefetch, SavedMasks, Scratch, StateMask, Stats, WarmLimits, WarmProgress,
 };

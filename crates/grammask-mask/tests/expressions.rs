@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use grammask_earley::{Network, Recognizer};
-use grammask_mask::{Config, Ending, Lexicon, LexiconConfig, Masks, Scratch};
+use grammask_mask::{Config, Ending, Lexicon, LexiconConfig, LexiconLimits, Masks, Scratch, Tuning};
 use grammask_regular::Store;
 use grammask_testkit::random::Rng;
 use grammask_trie::{TokenId, Vocabulary};
@@ -88,14 +88,15 @@ fn compare(bytes: &[Vec<u8>], ending: &Ending) {
         let lexicon = Arc::new(Lexicon::new(Arc::clone(&vocabulary), &lexicon));
         Masks::new(recognizer, lexicon, ending, &config).unwrap()
     };
-    let by_walking = masks(Config { keep_summaries: false, ..Config::default() }, LexiconConfig::default());
+    let by_walking =
+        masks(Tuning { keep_summaries: false, ..Tuning::default() }.into(), LexiconConfig::default());
     // Default configuration; without stored masks; and rule by rule only, without lexicon rows.
     let by_parts = [
         masks(Config::default(), LexiconConfig::default()),
-        masks(Config { keep_masks: false, ..Config::default() }, LexiconConfig::default()),
+        masks(Tuning { keep_masks: false, ..Tuning::default() }.into(), LexiconConfig::default()),
         masks(
-            Config { light: 0, ..Config::default() },
-            LexiconConfig { budget: 0, ..LexiconConfig::default() },
+            Tuning { max_state_walk_nodes: 0, ..Tuning::default() }.into(),
+            LexiconLimits { budget: 0, ..LexiconLimits::default() }.into(),
         ),
     ];
     let mut scratches = [(); 4].map(|()| Scratch::new(vocabulary.id_count()));

@@ -4,7 +4,9 @@
 use std::sync::Arc;
 
 use grammask_earley::{Network, Recognizer};
-use grammask_mask::{BindErrors, Config, Ending, Lexicon, LexiconConfig, Masks, Prefetch, Scratch};
+use grammask_mask::{
+    BindError, BindErrors, Ending, Lexicon, LexiconConfig, Limit, Limits, Masks, Prefetch, Scratch,
+};
 use grammask_regular::Store;
 use grammask_trie::{TokenId, Vocabulary};
 
@@ -13,6 +15,10 @@ const END: TokenId = TokenId(20);
 const CALL: TokenId = TokenId(21);
 
 fn bind(grammar: &str, ending: &Ending) -> Result<Masks, BindErrors> {
+    bind_within(grammar, ending, Limits::default())
+}
+
+fn bind_within(grammar: &str, ending: &Ending, limits: Limits) -> Result<Masks, BindErrors> {
     let ast = grammask_syntax::parse(grammar, &Default::default()).unwrap();
     let mut store = Store::new(&Default::default());
     let normal = grammask_normal::normalize_in(&ast, &mut store, &Default::default()).unwrap();
@@ -24,7 +30,7 @@ fn bind(grammar: &str, ending: &Ending) -> Result<Masks, BindErrors> {
         Recognizer::new(Arc::new(network), &Default::default()),
         Arc::new(Lexicon::new(vocabulary, &LexiconConfig::default())),
         ending,
-        &Config::default(),
+        &limits.into(),
     )
 }
 
@@ -46,6 +52,33 @@ fn tokens_that_end_a_text_are_allowed_exactly_where_it_is_complete() {
     assert_eq!(allowed(&masks, ""), ["a", "ab", "abc"]);
     assert_eq!(allowed(&masks, "a"), ["b", "c", "<|end|>"]);
     assert_eq!(allowed(&masks, "abc"), ["<|end|>"]);
+}
+
+#[test]
+fn an_ending_beyond_the_limit_is_refused() {
+    let limits = |max_end_tokens| Limits { max_end_tokens, ..Limits::default() };
+    let ending = Ending::EndOfSequence(vec![END, CALL, END]);
+    assert!(bind_within("start ::= 'a';", &ending, limits(2)).is_ok(), "tokens are counted once");
+    let errors = bind_within("start ::= 'a';", &ending, limits(1)).map(|_| ()).unwrap_err();
+    assert_eq!(
+        errors.to_string(),
+        "the ending has 2 tokens that end a text, more than 1 (limit `max_end_tokens`)"
+    );
+    let [BindError::Limit(exceeded)] = errors.as_slice() else { panic!("{errors}") };
+    assert_eq!((exceeded.limit, exceeded.value, exceeded.found), (Limit::MaxEndTokens, 1, Some(2)));
+}
+
+#[test]
+fn forced_bytes_end_at_the_limit_on_items() {
+    let forced = |limits| {
+        let masks =
+            bind_within("start ::= 'abcabc' 'a' | 'abcabc' 'b';", &Ending::default(), limits).unwrap();
+        let mut forced = Vec::new();
+        masks.forced_bytes(masks.recognizer().initial(), 100, &mut forced).unwrap();
+        forced
+    };
+    assert_eq!(forced(Limits::default()), b"abcabc");
+    assert_eq!(forced(Limits { max_forced_items: 0, ..Limits::default() }), b"a");
 }
 
 #[test]
@@ -156,13 +189,13 @@ fn looking_ahead_finds_the_first_mask_and_what_lexemes_take() {
     };
     let masks = bind();
     let first = masks.recognizer().initial();
-    assert!(masks.known(first).is_none());
+    assert!(!masks.at(first).is_known());
     let (cancelled, not_cancelled) = (Arc::new(true.into()), Arc::new(false.into()));
     let ahead = |cancel| Prefetch { texts: &[b"a"], nodes: 4096, cancel: Some(cancel) };
     masks.prefetch(&ahead(&cancelled)).unwrap();
     let few = masks.lexicon().stats();
     masks.prefetch(&ahead(&not_cancelled)).unwrap();
-    assert!(masks.known(first).is_some());
+    assert!(masks.at(first).is_known());
     let more = masks.lexicon().stats();
     assert!(more.lexemes > few.lexemes && more.entries > few.entries, "{few:?}, then {more:?}");
     let fresh = bind();

@@ -3,8 +3,10 @@
 
 use std::sync::Arc;
 
-use grammask_earley::{Network, Recognizer, SetId, Tuning};
-use grammask_mask::{Config, Ending, Lexicon, LexiconConfig, Masks, Prefetch, Scratch};
+use grammask_earley::{Network, Recognizer, SetId};
+use grammask_mask::{
+    Config, Ending, Lexicon, LexiconConfig, LexiconTuning, Masks, Prefetch, Scratch, Tuning,
+};
 use grammask_regular::Store;
 use grammask_syntax::Ast;
 use grammask_testkit::random::{self, Rng, Shape};
@@ -17,9 +19,12 @@ fn configs() -> Vec<(grammask_earley::Config, Config)> {
     for keep_summaries in [true, false] {
         for leo in [true, false] {
             for keep in [true, false] {
-                let tuning = Tuning { leo, keep_steps: keep, ..Default::default() };
+                let tuning = grammask_earley::Tuning { leo, keep_steps: keep, ..Default::default() };
                 let recognizer = grammask_earley::Config { tuning, ..Default::default() };
-                configs.push((recognizer, Config { keep_summaries, keep_masks: keep, ..Config::default() }));
+                configs.push((
+                    recognizer,
+                    Tuning { keep_summaries, keep_masks: keep, ..Tuning::default() }.into(),
+                ));
             }
         }
     }
@@ -29,16 +34,16 @@ fn configs() -> Vec<(grammask_earley::Config, Config)> {
 /// Returns lexicons with different settings, which must not change a mask: slices, encodings of node sets,
 /// and a limit of 9 regular states, too low for most lexemes.
 fn lexicons(vocabulary: &Arc<Vocabulary>) -> Vec<Arc<Lexicon>> {
-    let default = LexiconConfig::eager();
-    let mut starved = grammask_regular::Limits::default();
-    starved.states = 9;
+    let eager = LexiconTuning::eager();
+    let mut starved = LexiconConfig::from(eager.clone());
+    starved.limits.regular.states = 9;
     let configs = [
-        default.clone(),
-        LexiconConfig { slices: false, ..default.clone() },
-        LexiconConfig { strays: usize::MAX, ..default.clone() },
-        LexiconConfig { short_list: 0, ..default.clone() },
-        LexiconConfig { short_list: 2, slices: false, ..default.clone() },
-        LexiconConfig { regular: starved, ..default },
+        eager.clone().into(),
+        LexiconTuning { slices: false, ..eager.clone() }.into(),
+        LexiconTuning { max_loop_exit_edges: usize::MAX, ..eager.clone() }.into(),
+        LexiconTuning { max_listed_nodes: 0, ..eager.clone() }.into(),
+        LexiconTuning { max_listed_nodes: 2, slices: false, ..eager }.into(),
+        starved,
     ];
     configs.iter().map(|config| Arc::new(Lexicon::new(Arc::clone(vocabulary), config))).collect()
 }
@@ -85,12 +90,12 @@ fn check(seed: u64, eager: bool) {
     let lexicons = lexicons(&vocabulary);
     for (place, (config, masks)) in configs().iter().enumerate() {
         for (number, lexicon) in lexicons.iter().enumerate() {
-            if masks.keep_summaries && (place % 3 == number % 3 || place == 0) {
+            if masks.tuning.keep_summaries && (place % 3 == number % 3 || place == 0) {
                 let recognizer = Recognizer::new(Arc::clone(&network), config);
                 all.push(Masks::new(recognizer, Arc::clone(lexicon), &ending, masks).unwrap());
             }
         }
-        if !masks.keep_summaries {
+        if !masks.tuning.keep_summaries {
             let recognizer = Recognizer::new(Arc::clone(&network), config);
             all.push(Masks::new(recognizer, Arc::clone(&lexicons[0]), &ending, masks).unwrap());
         }

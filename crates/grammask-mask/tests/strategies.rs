@@ -5,7 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use grammask_earley::{Network, Recognizer};
-use grammask_mask::{Config, Ending, Lexicon, LexiconConfig, Masks, STRATEGIES, Scratch, StrategyUses};
+use grammask_mask::{
+    Config, Ending, Lexicon, LexiconConfig, LexiconTuning, Masks, STRATEGIES, Scratch, StrategyUses,
+};
 use grammask_regular::Store;
 use grammask_trie::{Mask, TokenId, Vocabulary};
 
@@ -15,7 +17,7 @@ struct Fixture {
     grammar: String,
     text: String,
     /// Length of the longest set of trie nodes that is stored as a list.
-    short_list: usize,
+    max_listed_nodes: usize,
     uses: &'static [&'static str],
 }
 
@@ -24,13 +26,13 @@ fn fixture(name: &'static str, uses: &'static [&'static str]) -> Fixture {
         name,
         grammar: read(&format!("grammars/{name}.kbnf")),
         text: read(&format!("texts/{name}.txt")),
-        short_list: 64,
+        max_listed_nodes: 64,
         uses,
     }
 }
 
 fn small(name: &'static str, grammar: &str, text: &str, uses: &'static [&'static str]) -> Fixture {
-    Fixture { name, grammar: grammar.to_owned(), text: text.to_owned(), short_list: 64, uses }
+    Fixture { name, grammar: grammar.to_owned(), text: text.to_owned(), max_listed_nodes: 64, uses }
 }
 
 fn fixtures() -> Vec<Fixture> {
@@ -89,8 +91,14 @@ fn vocabulary() -> Arc<Vocabulary> {
 
 /// A lexicon in which slices pay below small subtrees, without the strategies `disabled`.
 fn config(fixture: &Fixture, disabled: Vec<&'static str>) -> LexiconConfig {
-    let short_list = fixture.short_list;
-    LexiconConfig { base_size: 512, strays: 64, short_list, disabled, ..LexiconConfig::default() }
+    let tuning = LexiconTuning {
+        min_base_nodes: 512,
+        max_loop_exit_edges: 64,
+        max_listed_nodes: fixture.max_listed_nodes,
+        disabled,
+        ..LexiconTuning::default()
+    };
+    tuning.into()
 }
 
 /// The masks before and after each byte of a text, and how often strategies answered.

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use grammask_earley::{Network, Recognizer};
-use grammask_mask::{Config, Ending, Lexicon, LexiconConfig, Masks, Scratch};
+use grammask_mask::{Ending, Lexicon, LexiconConfig, Masks, Scratch, Tuning};
 use grammask_regular::Store;
 use grammask_trie::{TokenId, Vocabulary};
 
@@ -65,7 +65,7 @@ fn masks_of_few_texts_are_those_of_walking_the_trie() {
         for number in order {
             let masks = |lexicon, keep_summaries| {
                 let recognizer = Recognizer::new(Arc::clone(&networks[number]), &Default::default());
-                let config = Config { keep_summaries, ..Config::default() };
+                let config = Tuning { keep_summaries, ..Tuning::default() }.into();
                 Masks::new(recognizer, lexicon, &Ending::default(), &config).unwrap()
             };
             let (by_walking, by_parts) = (masks(lexicon(), false), masks(Arc::clone(&shared), true));

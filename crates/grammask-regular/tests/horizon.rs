@@ -6,8 +6,8 @@ use std::collections::{BTreeSet, HashSet};
 use grammask_regular::analysis::{self, Horizon};
 use grammask_regular::{Limits, RegularId, Store};
 
-const SHORT: usize = 2;
-const LONG: [&[u8]; 10] = [
+const ALWAYS_KEPT_BYTES: usize = 2;
+const LONG_STRINGS: [&[u8]; 10] = [
     b"aababaab",
     b"-a-a-a-ab-a",
     "aé aéé a".as_bytes(),
@@ -23,7 +23,7 @@ const LONG: [&[u8]; 10] = [
 /// All strings of the horizon, of bytes that matter.
 fn strings() -> BTreeSet<Vec<u8>> {
     let mut all = BTreeSet::from([Vec::new()]);
-    for _ in 0..SHORT {
+    for _ in 0..ALWAYS_KEPT_BYTES {
         let longer: Vec<Vec<u8>> = all
             .iter()
             .flat_map(|string| {
@@ -32,7 +32,7 @@ fn strings() -> BTreeSet<Vec<u8>> {
             .collect();
         all.extend(longer);
     }
-    for text in LONG {
+    for text in LONG_STRINGS {
         for start in 0..text.len() {
             all.extend((start..=text.len()).map(|end| text[start..end].to_vec()));
         }
@@ -94,7 +94,7 @@ fn nothing_in_the_horizon_tells_a_saturated_language_from_its_own() {
     for (pattern, bounds) in cases {
         for is_spelled in [false, true] {
             let mut store = Store::new(&Limits::default());
-            let mut horizon = Horizon::new(SHORT as u32, LONG);
+            let mut horizon = Horizon::new(ALWAYS_KEPT_BYTES as u32, LONG_STRINGS);
             let plain = store.regex(pattern).unwrap();
             let length = store.regex(&format!("(?s:.){bounds}")).unwrap();
             let mut start = store.intersection(&[plain, length]).unwrap();

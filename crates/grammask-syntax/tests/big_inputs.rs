@@ -37,22 +37,22 @@ fn errors(text: &str) -> Vec<ErrorKind> {
     })
 }
 
-const MANY: usize = 100_000;
+const NESTED_GROUPS: usize = 100_000;
 
 #[test]
 fn deep_groups() {
     for (open, close) in
         [("(", ")"), ("[", "]"), ("{", "}"), ("([{", "}])"), ("~", ""), ("~(", ")*"), ("'x' (", "|'y')")]
     {
-        check(&format!("start ::= {}'a'{};", open.repeat(MANY), close.repeat(MANY)));
+        check(&format!("start ::= {}'a'{};", open.repeat(NESTED_GROUPS), close.repeat(NESTED_GROUPS)));
     }
 }
 
 #[test]
 fn deep_unclosed_groups() {
     for open in ["(", "[", "{", "~[", "'x' | (", "a, {"] {
-        errors(&format!("start ::= {}", open.repeat(MANY)));
-        let found = errors(&format!("start ::= {}'a';", open.repeat(MANY)));
+        errors(&format!("start ::= {}", open.repeat(NESTED_GROUPS)));
+        let found = errors(&format!("start ::= {}'a';", open.repeat(NESTED_GROUPS)));
         assert!(matches!(found[..], [ErrorKind::UnclosedGroup { .. }]), "{open}");
     }
 }
@@ -92,8 +92,8 @@ fn repeated_errors() {
         "<",
         "é",
     ] {
-        errors(&format!("{}{piece}", piece.repeat(MANY / 4)));
-        errors(&format!("start ::= {piece}{}", piece.repeat(MANY / 4)));
+        errors(&format!("{}{piece}", piece.repeat(NESTED_GROUPS / 4)));
+        errors(&format!("start ::= {piece}{}", piece.repeat(NESTED_GROUPS / 4)));
     }
 }
 

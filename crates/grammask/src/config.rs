@@ -116,7 +116,7 @@ mod tests {
     fn serialization_keeps_all_options_but_the_cancellation_flag() {
         let mut config = Config::default();
         config.json_schema.property_order = grammask_json_schema::PropertyOrder::AsWritten;
-        config.masks.light = 7;
+        config.masks.limits.max_forced_items = 7;
         let stored = serde_json::to_value(&config).unwrap();
         let loaded: Config = serde_json::from_value(stored.clone()).unwrap();
         assert_eq!(loaded.json_schema.property_order, config.json_schema.property_order);

@@ -39,7 +39,7 @@ pub enum Error {
     /// The grammar exceeds a limit of the recognizer.
     #[error(transparent)]
     Recognizer(Located<BuildError>),
-    /// The grammar or the ending names tokens that the vocabulary lacks.
+    /// The grammar or the ending names tokens that the vocabulary lacks, or the ending exceeds a limit.
     #[error(transparent)]
     Bind(Located<BindErrors>),
 }

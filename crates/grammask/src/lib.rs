@@ -87,7 +87,9 @@ pub use grammar::save::{LoadError, Tables};
 pub use grammar::stats::{GrammarStats, MaskStats};
 #[cfg(feature = "json-schema")]
 pub use grammask_json_schema::{Config as JsonSchemaConfig, Relaxation};
-pub use grammask_mask::{Ending, LexiconConfig, LexiconStats, Scratch, Stats, WarmLimits, WarmProgress};
+pub use grammask_mask::{
+    Ending, LexiconConfig, LexiconLimits, LexiconStats, Scratch, Stats, WarmLimits, WarmProgress,
+};
 #[cfg(feature = "loaders")]
 pub use grammask_trie::loaders;
 pub use grammask_trie::{Error as VocabularyError, Mask, RowTooShort, TokenId};

@@ -165,12 +165,13 @@ mod tests {
     use std::sync::Weak;
 
     use super::*;
-    use crate::{Config, Grammar};
+    use crate::{Config, Grammar, LexiconLimits};
 
     #[test]
     fn retired_lexicon_is_freed_when_a_grammar_is_compiled() {
         let vocabulary = Vocabulary::new([(TokenId(0), b"a".to_vec())], []).unwrap();
-        let vocabulary = vocabulary.with_lexicon(&LexiconConfig { budget: 0, ..LexiconConfig::default() });
+        let vocabulary =
+            vocabulary.with_lexicon(&LexiconLimits { budget: 0, ..LexiconLimits::default() }.into());
         let compile = || Grammar::compile("start ::= #'a*' 'b';", &vocabulary, &Config::default()).unwrap();
         let mut matcher = compile().matcher();
         // Each call fills the lexicon beyond its budget, so the next call replaces it.

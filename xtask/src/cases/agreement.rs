@@ -141,7 +141,7 @@ impl Subject {
         let mut config = Config { ending, ..Config::default() };
         if let Some(bytes) = budget {
             config.recognizer.limits.budget = bytes;
-            config.masks.budget = bytes;
+            config.masks.limits.budget = bytes;
         }
         watch::note(random.text.clone());
         let grammar = match Grammar::compile(&random.text, &words.vocabulary, &config) {

@@ -52,7 +52,7 @@ const WITH_FACADE: &[&str] = &[
     "grammask",
 ];
 
-/// The same, and the interface of the crate `kbnf`.
+/// The crates of the engine, the facade, and the crate with the interface of `kbnf`.
 const WITH_KBNF: &[&str] = &[
     "grammask-syntax",
     "grammask-regular",

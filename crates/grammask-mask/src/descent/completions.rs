@@ -38,11 +38,11 @@ impl Completions {
         after: Option<u32>,
     ) -> Option<u32> {
         let lexicon = fuel.lexicon();
-        let places = lexicon.continuation(continuation).set();
+        let node_set = lexicon.continuation(continuation).set();
         if !self.deltas.is_empty()
             && let Some(delta) = self.deltas.get_mut(&origin)
         {
-            if delta.add(fuel, places) == Propagation::Deferred {
+            if delta.add(fuel, node_set) == Propagation::Deferred {
                 self.open.push(origin);
             }
             return None;
@@ -52,7 +52,7 @@ impl Completions {
         }
         let of_origin = |&&(other, ..): &&(OriginId, ContinuationId, Option<u32>)| other == origin;
         let short = if self.at.is_empty() { &self.list[..] } else { &[] };
-        let few = short.iter().filter(of_origin).map(|&(_, places, _)| places);
+        let few = short.iter().filter(of_origin).map(|&(_, node_set, _)| node_set);
         let many = self.at.get(&origin).into_iter().flatten().copied();
         let before = few.chain(many);
         if before.clone().any(|other| other == continuation)
@@ -63,7 +63,7 @@ impl Completions {
         let Some(mut delta) = SemiNaiveSet::if_due(lexicon, before, continuation) else {
             return Some(self.push(origin, continuation, after));
         };
-        if delta.add(fuel, places) == Propagation::Deferred {
+        if delta.add(fuel, node_set) == Propagation::Deferred {
             self.open.push(origin);
         }
         self.deltas.insert(origin, delta);
@@ -89,8 +89,8 @@ impl Completions {
     pub(crate) fn next(&mut self, lexicon: &Lexicon) -> Option<(OriginId, ContinuationId, u32)> {
         let origin = self.open.pop()?;
         let delta = self.deltas.get_mut(&origin);
-        let fresh = delta.and_then(|delta| delta.take(lexicon.config().short_list));
-        let continuation = lexicon.intern(fresh.expect("an origin is open while there is something to tell"));
+        let fresh = delta.and_then(|delta| delta.take(lexicon.config().tuning.max_listed_nodes));
+        let continuation = lexicon.intern(fresh.expect("an open origin has new trie nodes"));
         Some((origin, continuation, self.push(origin, continuation, None)))
     }
 

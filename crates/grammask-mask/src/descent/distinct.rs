@@ -54,7 +54,7 @@ impl AfterDistinctTexts {
     fn may_be_among(&self, read: &[u8]) -> bool {
         // An escape may spell a longer or a shorter text.
         let is_plain = |text: &[u8]| !text.contains(&b'\\');
-        let is_in = |path: &[u8]| path.windows(read.len()).any(|summary| summary == read);
+        let is_in = |path: &[u8]| path.windows(read.len()).any(|part| part == read);
         read.is_empty()
             || !self.has_many_completions
             || !is_plain(read)
@@ -73,7 +73,8 @@ impl Descent<'_> {
     pub(crate) fn read(
         &mut self,
         gss: usize,
-        (node, continuation): (NetworkNodeId, ContinuationId),
+        node: NetworkNodeId,
+        continuation: ContinuationId,
         distinct: DistinctPosition,
     ) -> Result<(), Error> {
         let (key, exit) =
@@ -82,39 +83,41 @@ impl Descent<'_> {
         let Some(exit) = exit else { return Ok(()) };
         self.gss_nodes[gss].distinct_reads.push((node, distinct.after, continuation));
         // Continuations that were found after other reads of the item follow this one, too.
-        for place in 0..self.gss_nodes[gss].behind.len() {
-            let (others, below) = self.gss_nodes[gss].behind[place];
+        for position in 0..self.gss_nodes[gss].after_distinct.len() {
+            let (after_distinct, below) = self.gss_nodes[gss].after_distinct[position];
             if self
                 .masks
                 .recognizer
                 .inspect()
-                .distinct(others.from)?
+                .distinct(after_distinct.from)?
                 .is_some_and(|from| from.after == distinct.after)
             {
-                self.walk_after((gss, others, below), (node, continuation))?;
+                self.walk_after(gss, after_distinct, below, node, continuation)?;
             }
         }
         self.enter(gss, distinct.after, exit)
     }
 
     /// Processes the node that represents all trie nodes after an item, where other items may begin.
-    pub(crate) fn read_others(
+    pub(crate) fn read_after_distinct(
         &mut self,
         gss: usize,
-        others: AfterDistinct,
+        after_distinct: AfterDistinct,
         continuation: ContinuationId,
     ) -> Result<(), Error> {
-        let behind = self.masks.behind(others, continuation)?;
-        self.gss_nodes[gss].output.allow_ranges(&behind.tokens);
-        if behind.open.is_empty() {
+        let texts = self.masks.texts_after(after_distinct, continuation)?;
+        self.gss_nodes[gss].output.allow_ranges(&texts.tokens);
+        if texts.open.is_empty() {
             return Ok(());
         }
-        self.gss_nodes[gss].behind.push((others, continuation));
-        let Some(from) = self.masks.recognizer.inspect().distinct(others.from)? else { return Ok(()) };
-        for place in 0..self.gss_nodes[gss].distinct_reads.len() {
-            let (node, behind, reading) = self.gss_nodes[gss].distinct_reads[place];
-            if behind == from.after {
-                self.walk_after((gss, others, continuation), (node, reading))?;
+        self.gss_nodes[gss].after_distinct.push((after_distinct, continuation));
+        let Some(from) = self.masks.recognizer.inspect().distinct(after_distinct.from)? else {
+            return Ok(());
+        };
+        for position in 0..self.gss_nodes[gss].distinct_reads.len() {
+            let (node, after, read_at) = self.gss_nodes[gss].distinct_reads[position];
+            if after == from.after {
+                self.walk_after(gss, after_distinct, continuation, node, read_at)?;
             }
         }
         Ok(())
@@ -123,34 +126,37 @@ impl Descent<'_> {
     /// Walks to the open nodes after an item from a node inside the item, so that its text is known.
     fn walk_after(
         &mut self,
-        (gss, others, below): (usize, AfterDistinct, ContinuationId),
-        (node, continuation): (NetworkNodeId, ContinuationId),
+        gss: usize,
+        after_distinct: AfterDistinct,
+        below: ContinuationId,
+        node: NetworkNodeId,
+        continuation: ContinuationId,
     ) -> Result<(), Error> {
         let (masks, lexicon) = (self.masks, &*self.masks.lexicon);
-        let (trie, outline) = (lexicon.trie(), lexicon.outline());
+        let (trie, trie_index) = (lexicon.trie(), lexicon.trie_index());
         let recognizer = &masks.recognizer;
-        let behind = masks.behind(others, below)?;
-        let longest = behind.paths.iter().map(|path| path.len()).max().unwrap_or(0);
+        let texts = masks.texts_after(after_distinct, below)?;
+        let longest = texts.paths.iter().map(|path| path.len()).max().unwrap_or(0);
         let read = recognizer.inspect().read_text(node, MAX_BYTES_PER_SPELLED_BYTE * (longest + 1));
-        let is_other = read.is_none_or(|read| !behind.may_be_among(&read));
-        if is_other && let Some(found) = behind.for_other_texts.get() {
+        let is_other = read.is_none_or(|read| !texts.may_be_among(&read));
+        if is_other && let Some(found) = texts.for_other_texts.get() {
             self.add(gss, found);
             return Ok(());
         }
         let start = recognizer.inspect().open_state(node)?;
         let mut output = WalkOutput::new(lexicon.context());
         let mut steps = 0;
-        let open = &behind.open;
-        for root in lexicon.continuation(continuation).nodes(outline) {
+        let open = &texts.open;
+        for root in lexicon.continuation(continuation).nodes(trie_index) {
             let first = open.partition_point(|&node| node <= root);
-            for &place in open[first..].iter().take_while(|&&place| place < trie.end(root)) {
-                let path = trie.path(place);
+            for &below_root in open[first..].iter().take_while(|&&node| node < trie.end(root)) {
+                let path = trie.path(below_root);
                 let bytes = &path[trie.depth(root)..];
                 let set = bytes.iter().try_fold(start, |set, &byte| recognizer.step(set, byte))?;
                 steps += bytes.len() as u64;
                 if !set.is_dead() {
-                    output.reach(set, place);
-                    output.walk(recognizer, set, outline.inner(place))?;
+                    output.reach(set, below_root);
+                    output.walk(recognizer, set, trie_index.inner(below_root))?;
                 }
             }
         }
@@ -164,7 +170,7 @@ impl Descent<'_> {
         if is_other {
             masks.budget.spend(size_of_val(&*found.tokens) + size_of_val(&*found.exits));
             // Another thread that was faster has stored an equal value.
-            let _ = behind.for_other_texts.set(found);
+            let _ = texts.for_other_texts.set(found);
         }
         Ok(())
     }
@@ -181,21 +187,21 @@ impl Descent<'_> {
 impl Masks {
     /// Returns the continuations after all texts of an item, below some trie nodes. They do not depend on the
     /// position inside the item.
-    fn behind(
+    fn texts_after(
         &self,
-        others: AfterDistinct,
+        after_distinct: AfterDistinct,
         continuation: ContinuationId,
     ) -> Result<&AfterDistinctTexts, Error> {
-        let key = (others.from, continuation);
-        if let Some(known) = self.behind.get(&key) {
+        let key = (after_distinct.from, continuation);
+        if let Some(known) = self.after_distinct.get(&key) {
             return Ok(known);
         }
         let (trie, recognizer) = (self.lexicon.trie(), &self.recognizer);
         let (bytes, ends) = (trie.columns().bytes, trie.columns().ends);
-        let start = others.start.map(|start| recognizer.inspect().open_state(start)).transpose()?;
+        let start = after_distinct.start.map(|start| recognizer.inspect().open_state(start)).transpose()?;
         let mut output = WalkOutput::new(self.lexicon.context());
         let (mut open, mut paths) = (Vec::new(), Vec::new());
-        for root in self.lexicon.continuation(continuation).nodes(self.lexicon.outline()) {
+        for root in self.lexicon.continuation(continuation).nodes(self.lexicon.trie_index()) {
             // Next node, end of the range of nodes, and the state of the item.
             let mut path = vec![(root.0 + 1, ends[root.index()], start)];
             while let Some((node, end, set)) = path.pop() {
@@ -206,7 +212,7 @@ impl Masks {
                 path.push((below, end, set));
                 let (here, byte) = (TrieNodeId(node), bytes[node as usize]);
                 let begins = trie.depth(here) == trie.depth(root) + 1;
-                if begins && others.bytes.contains(byte) {
+                if begins && after_distinct.bytes.contains(byte) {
                     open.push(here);
                     collect_paths(trie, root, here, &mut paths);
                     continue;
@@ -240,17 +246,17 @@ impl Masks {
         if !has_many_completions {
             paths.clear();
         }
-        let behind = AfterDistinctTexts {
+        let found = AfterDistinctTexts {
             has_many_completions,
             tokens: output.into_ranges(),
             open: open.into(),
             paths: paths.into(),
             for_other_texts: OnceLock::new(),
         };
-        let paths = behind.paths.iter().map(|path| size_of_val(path) + path.len()).sum::<usize>();
-        let bytes = size_of_val(&*behind.tokens) + size_of_val(&*behind.open) + paths;
+        let paths = found.paths.iter().map(|path| size_of_val(path) + path.len()).sum::<usize>();
+        let bytes = size_of_val(&*found.tokens) + size_of_val(&*found.open) + paths;
         self.budget.spend(size_of::<((NetworkNodeId, ContinuationId), AfterDistinctTexts)>() + bytes);
-        Ok(self.behind.insert(key, behind).0)
+        Ok(self.after_distinct.insert(key, found).0)
     }
 
     /// Returns `true` if each item that begins in some paths is complete, or has at least `MIN_COMPLETIONS`

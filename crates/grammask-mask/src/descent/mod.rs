@@ -78,7 +78,7 @@ struct GssNode<'a> {
     /// item, and the set of trie nodes.
     distinct_reads: Vec<(NetworkNodeId, NetworkNodeId, ContinuationId)>,
     /// Nodes after such items at which other items may begin, with their sets.
-    behind: Vec<(AfterDistinct, ContinuationId)>,
+    after_distinct: Vec<(AfterDistinct, ContinuationId)>,
 }
 
 #[derive(Clone, Copy)]
@@ -145,7 +145,7 @@ impl<'a> Descent<'a> {
     /// Returns `false` if that is too much work.
     pub(crate) fn run(mut self, key: SummaryKey) -> Result<bool, Error> {
         let lexicon = &*self.masks.lexicon;
-        let short = lexicon.config().short_list;
+        let max_listed_nodes = lexicon.config().tuning.max_listed_nodes;
         self.add_gss_node(key);
         let mut work = 0;
         while let Some(task) = self.next_descriptor() {
@@ -169,13 +169,13 @@ impl<'a> Descent<'a> {
                     }
                 }
                 Descriptor::ProcessDelta { gss, node, scans } => {
-                    let rest = self.gss_nodes[gss].visited.rest(node, scans, short);
-                    let rest = lexicon.intern(rest.expect("a visit is deferred where some places are new"));
+                    let rest = self.gss_nodes[gss].visited.rest(node, scans, max_listed_nodes);
+                    let rest = lexicon.intern(rest.expect("a deferred visit has new trie nodes"));
                     self.process(gss, node, rest, scans)?;
                 }
                 Descriptor::ReturnDelta(gss) => {
                     let delta = self.gss_nodes[gss].delta.as_mut();
-                    let rest = delta.and_then(|delta| delta.take(short));
+                    let rest = delta.and_then(|delta| delta.take(max_listed_nodes));
                     let rest = lexicon.intern(rest.expect("a deferred return has a node set"));
                     self.notify_all_callers(gss, rest)?;
                 }
@@ -223,7 +223,7 @@ impl<'a> Descent<'a> {
         let lists = self.buffers.lists.pop().unwrap_or_default();
         self.gss_nodes.push(GssNode {
             key,
-            output: WalkOutput::with(lists, self.masks.lexicon.context()),
+            output: WalkOutput::with_buffers(lists, self.masks.lexicon.context()),
             lexemes: SmallVec::new(),
             uses: SmallIndexSet::default(),
             exits: SmallVec::new(),
@@ -234,7 +234,7 @@ impl<'a> Descent<'a> {
             callers: SmallVec::new(),
             visited: Visited::default(),
             distinct_reads: Vec::new(),
-            behind: Vec::new(),
+            after_distinct: Vec::new(),
         });
         if number >= GSS_INDEX_THRESHOLD {
             if number == GSS_INDEX_THRESHOLD {
@@ -253,9 +253,10 @@ impl<'a> Descent<'a> {
 
     /// Returns the GSS node of a key, if there is one.
     fn find(&self, key: SummaryKey) -> Option<usize> {
-        match self.index.is_empty() {
-            true => self.gss_nodes.iter().position(|known| known.key == key),
-            false => self.index.get(&key).copied(),
+        if self.index.is_empty() {
+            self.gss_nodes.iter().position(|known| known.key == key)
+        } else {
+            self.index.get(&key).copied()
         }
     }
 
@@ -270,8 +271,8 @@ impl<'a> Descent<'a> {
         let lexicon = &*self.masks.lexicon;
         let list = lexicon.continuation(continuation);
         let recognizer = &self.masks.recognizer;
-        if let Some(others) = recognizer.inspect().after_distinct(node)? {
-            return self.read_others(gss, others, continuation);
+        if let Some(after_distinct) = recognizer.inspect().after_distinct(node)? {
+            return self.read_after_distinct(gss, after_distinct, continuation);
         }
         let mut calls = std::mem::take(&mut self.buffers.calls);
         calls.clear();
@@ -281,7 +282,13 @@ impl<'a> Descent<'a> {
         let is_apart = recognizer.inspect().is_permutation(node)
             || (recognizer.inspect().scans(node).is_empty()
                 && calls.iter().all(|&(start, _)| recognizer.inspect().is_lexeme(start)));
-        if !is_apart && !list.is_heavier(lexicon.trie(), lexicon.outline(), self.masks.config.light) {
+        if !is_apart
+            && !list.is_heavier(
+                lexicon.trie(),
+                lexicon.trie_index(),
+                self.masks.config.tuning.max_state_walk_nodes,
+            )
+        {
             self.buffers.calls = calls;
             let set = recognizer.inspect().open_state(node)?;
             // A closure consumes fuel: if thousands of rules can begin with all others, their closures cost
@@ -303,10 +310,10 @@ impl<'a> Descent<'a> {
             self.scan(gss, node, list);
         }
         if let Some(distinct) = recognizer.inspect().distinct(node)? {
-            self.read(gss, (node, continuation), distinct)?;
+            self.read(gss, node, continuation, distinct)?;
         }
         for (start, back) in calls.drain(..) {
-            let bytes = list.first_bytes(lexicon.outline());
+            let bytes = list.first_bytes(lexicon.trie_index());
             if self.masks.recognizer.inspect().first_bytes(start)?.intersection(bytes).is_empty() {
                 continue;
             }
@@ -348,8 +355,8 @@ impl<'a> Descent<'a> {
             }
         };
         self.gss_nodes[callee].callers.push((gss, back));
-        for place in 0..self.gss_nodes[callee].exits.len() {
-            let exit = self.gss_nodes[callee].exits[place];
+        for position in 0..self.gss_nodes[callee].exits.len() {
+            let exit = self.gss_nodes[callee].exits[position];
             self.enter(gss, back, exit)?;
         }
         Ok(())
@@ -363,7 +370,7 @@ impl<'a> Descent<'a> {
         }
         if goes_on {
             let lexicon = &*self.masks.lexicon;
-            let bytes = lexicon.continuation(continuation).first_bytes(lexicon.outline());
+            let bytes = lexicon.continuation(continuation).first_bytes(lexicon.trie_index());
             if !self.masks.recognizer.inspect().first_bytes(node)?.intersection(bytes).is_empty() {
                 self.descriptors.push(Descriptor::Process { gss, node, continuation, scans: true });
             }
@@ -406,13 +413,13 @@ impl<'a> Descent<'a> {
         }
         for &list in &lists {
             match lexicon.continuation(list).set() {
-                NodeSet::List(places) => pending.extend_from_slice(places),
-                places => pending.extend(places.iter()),
+                NodeSet::List(node_set) => pending.extend_from_slice(node_set),
+                node_set => pending.extend(node_set.iter()),
             }
         }
-        let short = lexicon.config().short_list;
-        match NodeSet::gather(lexicon.outline(), short, None, pending, &[], &[]) {
-            Some(places) => self.notify_callers(gss, lexicon.intern(places)),
+        let max_listed_nodes = lexicon.config().tuning.max_listed_nodes;
+        match NodeSet::gather(lexicon.trie_index(), max_listed_nodes, None, pending, &[], &[]) {
+            Some(node_set) => self.notify_callers(gss, lexicon.intern(node_set)),
             None => Ok(()),
         }
     }
@@ -439,8 +446,8 @@ impl<'a> Descent<'a> {
     /// Continues all callers at a set.
     fn notify_all_callers(&mut self, gss: usize, continuation: ContinuationId) -> Result<(), Error> {
         self.gss_nodes[gss].exits.push(continuation);
-        for place in 0..self.gss_nodes[gss].callers.len() {
-            let (caller, back) = self.gss_nodes[gss].callers[place];
+        for position in 0..self.gss_nodes[gss].callers.len() {
+            let (caller, back) = self.gss_nodes[gss].callers[position];
             self.enter(caller, back, continuation)?;
         }
         Ok(())
@@ -453,23 +460,23 @@ impl<'a> Descent<'a> {
         if scans.is_empty() {
             return;
         }
-        let (trie, outline) = (lexicon.trie(), lexicon.outline());
+        let (trie, trie_index) = (lexicon.trie(), lexicon.trie_index());
         let network = recognizer.network();
         let mut path = std::mem::take(&mut self.buffers.path);
         path.clear();
         match list.set() {
             NodeSet::List(list) if list.len() <= MAX_ROOTS_FOLLOWED_SINGLY => {
-                for &place in list {
-                    self.follow(gss, (place, node), &mut path);
+                for &root in list {
+                    self.follow(gss, root, node, &mut path);
                     self.follow_path(gss, &mut path);
                 }
             }
             _ => {
-                let first_bytes = list.first_bytes(outline);
+                let first_bytes = list.first_bytes(trie_index);
                 for &(class, target) in scans {
                     let Some(bytes) = network.class_bytes.get(class.index()) else { continue };
                     for byte in bytes.intersection(first_bytes).iter() {
-                        let (reached, fresh) = list.reached(trie, outline, byte);
+                        let (reached, fresh) = list.reached(trie, trie_index, byte);
                         lexicon.spend(fresh);
                         let Some(reached) = reached else { continue };
                         self.nodes += reached.nodes as u64;
@@ -484,13 +491,14 @@ impl<'a> Descent<'a> {
         let mut entered = std::mem::take(&mut self.buffers.entered);
         entered.sort_unstable();
         entered.dedup();
-        let mut branches = Vec::new();
+        let mut inner_nodes = Vec::new();
         for here in entered.chunk_by(|(node, _), (other, _)| node == other) {
             let node = here[0].0;
-            branches.clear();
-            branches.extend(here.iter().map(|&(_, branch)| branch));
-            let places = NodeSet::of_list(outline, lexicon.config().short_list, &branches);
-            let continuation = lexicon.intern(places);
+            inner_nodes.clear();
+            inner_nodes.extend(here.iter().map(|&(_, inner)| inner));
+            let node_set =
+                NodeSet::of_list(trie_index, lexicon.config().tuning.max_listed_nodes, &inner_nodes);
+            let continuation = lexicon.intern(node_set);
             self.descriptors.push(Descriptor::Process { gss, node, continuation, scans: false });
         }
         if entered.capacity() <= MAX_POOLED_BUFFER_LEN {
@@ -501,16 +509,16 @@ impl<'a> Descent<'a> {
 
     /// Enters all nodes of the path, the last one first, and follows the bytes that they scan.
     fn follow_path(&mut self, gss: usize, path: &mut Vec<(InnerId, NetworkNodeId)>) {
-        while let Some((place, node)) = path.pop() {
+        while let Some((inner, node)) = path.pop() {
             let known = self.masks.recognizer.network().node(node);
             if known.is_final {
-                self.gss_nodes[gss].pending.push(place);
+                self.gss_nodes[gss].pending.push(inner);
                 self.schedule_return(gss);
             }
             if !known.calls.is_empty() {
-                self.buffers.entered.push((node, place));
+                self.buffers.entered.push((node, inner));
             }
-            self.follow(gss, (place, node), path);
+            self.follow(gss, inner, node, path);
         }
     }
 
@@ -518,7 +526,8 @@ impl<'a> Descent<'a> {
     fn follow(
         &mut self,
         gss: usize,
-        (place, node): (InnerId, NetworkNodeId),
+        inner: InnerId,
+        node: NetworkNodeId,
         path: &mut Vec<(InnerId, NetworkNodeId)>,
     ) {
         let recognizer = &self.masks.recognizer;
@@ -526,24 +535,24 @@ impl<'a> Descent<'a> {
         if scans.is_empty() {
             return;
         }
-        let (network, outline) = (recognizer.network(), self.masks.lexicon.outline());
+        let (network, trie_index) = (recognizer.network(), self.masks.lexicon.trie_index());
         let before = path.len();
         let output = &mut self.gss_nodes[gss].output;
         let mut reach = |child: &Child| {
             let class = network.class_of(child.byte);
             if let Ok(found) = scans.binary_search_by_key(&class, |&(class, _)| class) {
                 output.allow_child(child);
-                path.extend(child.inner().map(|branch| (branch, scans[found].1)));
+                path.extend(child.inner().map(|inner| (inner, scans[found].1)));
             }
         };
-        let children = outline.children(place);
+        let children = trie_index.children(inner);
         if children.len() <= MAX_CHILDREN_SCANNED {
             self.nodes += children.len() as u64;
             children.iter().filter(|child| scanned.contains(child.byte)).for_each(reach);
         } else {
             for byte in scanned.iter() {
                 self.nodes += 1;
-                outline.child(place, byte).into_iter().for_each(&mut reach);
+                trie_index.child(inner, byte).into_iter().for_each(&mut reach);
             }
         }
         path[before..].reverse();
@@ -558,20 +567,23 @@ impl<'a> Descent<'a> {
         path: &mut Vec<(InnerId, NetworkNodeId)>,
     ) {
         self.gss_nodes[gss].output.allow_ranges(&at.tokens);
-        if at.branches.len() <= MAX_ROOTS_FOLLOWED_SINGLY {
-            path.extend(at.branches.iter().map(|&branch| (branch, node)));
+        if at.inner_nodes.len() <= MAX_ROOTS_FOLLOWED_SINGLY {
+            path.extend(at.inner_nodes.iter().map(|&inner| (inner, node)));
             return;
         }
         let (lexicon, network) = (&*self.masks.lexicon, self.masks.recognizer.network());
         let known = network.node(node);
         if known.is_final {
-            self.gss_nodes[gss].pending.extend_from_slice(&at.branches);
+            self.gss_nodes[gss].pending.extend_from_slice(&at.inner_nodes);
             self.schedule_return(gss);
         }
         // A larger set is interned once, and processed as a whole.
         if known.goes_on() {
-            let (outline, short) = (lexicon.outline(), lexicon.config().short_list);
-            let intern = |branches: &[InnerId]| lexicon.intern(NodeSet::of_list(outline, short, branches));
+            let (trie_index, max_listed_nodes) =
+                (lexicon.trie_index(), lexicon.config().tuning.max_listed_nodes);
+            let intern = |inner_nodes: &[InnerId]| {
+                lexicon.intern(NodeSet::of_list(trie_index, max_listed_nodes, inner_nodes))
+            };
             let continuation = at.number(intern);
             self.descriptors.push(Descriptor::Process { gss, node, continuation, scans: true });
         }

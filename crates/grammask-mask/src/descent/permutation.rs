@@ -9,16 +9,15 @@ use grammask_earley::{CalleeId, Choice, Error, NetworkNodeId, Permutation};
 use smallvec::SmallVec;
 
 use crate::Masks;
-use crate::descent::Buffers;
-use crate::descent::summary::{EntryRef, SummaryKey};
+use crate::descent::summary::{SummaryContext, SummaryKey};
 use crate::descent::total::TotalId;
 use crate::lexicon::walk::output::Want;
-use crate::masks::budget::Fuel;
+use crate::masks::assemble::Operands;
 use crate::node_set::continuation::ContinuationId;
 
 /// Outcome of looking up a permutation for a mask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Selected {
+pub(crate) enum PermutationOutcome {
     /// The totals and entries of the permutation were appended.
     Found,
     /// An item completes inside a token, so that more items follow, or an item is a lexeme. The caller
@@ -33,92 +32,94 @@ pub(crate) enum Selected {
 const NOTHING: u32 = Row::LIMIT - 1;
 const COMPLETE: u32 = Row::LIMIT - 2;
 
-impl Masks {
-    /// Appends the totals and entries of a permutation. Leaves both lists unchanged unless it returns
+/// The items of a permutation that may still come.
+#[derive(Clone, Copy)]
+struct ItemChoices<'a> {
+    callee: CalleeId,
+    /// Number of all items, the length of their row.
+    count: usize,
+    choices: &'a [Choice],
+}
+
+impl SummaryContext<'_> {
+    /// Appends the totals and entries of a permutation. Leaves `operands` unchanged unless it returns
     /// `Found`.
-    pub(crate) fn selected(
-        &self,
-        selection: Permutation<'_>,
+    pub(crate) fn permutation_totals(
+        &mut self,
+        permutation: Permutation<'_>,
         continuation: ContinuationId,
-        fuel: &Fuel<'_>,
-        buffers: &mut Buffers,
-        (totals, lexemes): (&mut Vec<TotalId>, &mut Vec<EntryRef>),
-    ) -> Result<Selected, Error> {
-        let before = (totals.len(), lexemes.len());
-        let selected = match selection {
+        operands: &mut Operands,
+    ) -> Result<PermutationOutcome, Error> {
+        let before = (operands.totals.len(), operands.lexemes.len());
+        let outcome = match permutation {
             Permutation::Items { callee, count, choices } => {
-                self.items((callee, count, choices), continuation, fuel, buffers, totals)?
+                self.item_totals(ItemChoices { callee, count, choices }, continuation, &mut operands.totals)?
             }
             Permutation::Separator { start, back } => {
-                let lists = (&mut *totals, &mut *lexemes);
-                self.separated((start, back), continuation, fuel, buffers, lists)?
+                self.separator_totals(start, back, continuation, operands)?
             }
         };
-        if selected != Selected::Found {
-            totals.truncate(before.0);
-            lexemes.truncate(before.1);
+        if outcome != PermutationOutcome::Found {
+            operands.totals.truncate(before.0);
+            operands.lexemes.truncate(before.1);
         }
-        Ok(selected)
+        Ok(outcome)
     }
 
-    /// Appends the result of a separator and of the items after it.
-    fn separated(
-        &self,
-        (start, back): (NetworkNodeId, NetworkNodeId),
+    /// Appends the result of a separator that begins at `start`, and of the items after it, at `back`.
+    fn separator_totals(
+        &mut self,
+        start: NetworkNodeId,
+        back: NetworkNodeId,
         continuation: ContinuationId,
-        fuel: &Fuel<'_>,
-        buffers: &mut Buffers,
-        (totals, lexemes): (&mut Vec<TotalId>, &mut Vec<EntryRef>),
-    ) -> Result<Selected, Error> {
+        operands: &mut Operands,
+    ) -> Result<PermutationOutcome, Error> {
+        let inspect = self.masks.recognizer.inspect();
         let mut exits: SmallVec<[ContinuationId; 2]> = SmallVec::new();
-        if self.recognizer.inspect().is_lexeme(start) {
-            let (key, exit) = self.lexeme_entry(start, continuation, Want::TokensAndExits, fuel)?;
-            lexemes.push(key);
+        if inspect.is_lexeme(start) {
+            let (key, exit) =
+                self.masks.lexeme_entry(start, continuation, Want::TokensAndExits, self.fuel)?;
+            operands.lexemes.push(key);
             exits.extend(exit);
         } else {
-            let Some(summary) = self.summary((start, continuation), fuel, buffers)? else {
-                return Ok(Selected::TooMuch);
+            let Some(summary) = self.summary((start, continuation))? else {
+                return Ok(PermutationOutcome::TooMuch);
             };
-            let Some(total) = self.total_of(summary, fuel, buffers)? else {
-                return Ok(Selected::TooMuch);
-            };
-            totals.push(total);
+            let Some(total) = self.total_of(summary)? else { return Ok(PermutationOutcome::TooMuch) };
+            operands.totals.push(total);
             exits.extend_from_slice(&summary.exits);
         }
         if exits.is_empty() {
-            return Ok(Selected::Found);
+            return Ok(PermutationOutcome::Found);
         }
-        let Some(Permutation::Items { callee, count, choices }) =
-            self.recognizer.inspect().permutation(back)?
-        else {
-            return Ok(Selected::Longer);
+        let Some(Permutation::Items { callee, count, choices }) = inspect.permutation(back)? else {
+            return Ok(PermutationOutcome::Longer);
         };
         for exit in exits {
-            match self.items((callee, count, choices), exit, fuel, buffers, totals)? {
-                Selected::Found => {}
+            let items = ItemChoices { callee, count, choices };
+            match self.item_totals(items, exit, &mut operands.totals)? {
+                PermutationOutcome::Found => {}
                 other => return Ok(other),
             }
         }
-        Ok(Selected::Found)
+        Ok(PermutationOutcome::Found)
     }
 
-    /// Appends the totals of the items that may still come. `count` is the number of all items, the length of
-    /// their row.
-    fn items(
-        &self,
-        (callee, count, choices): (CalleeId, usize, &[Choice]),
+    /// Appends the totals of the items that may still come.
+    fn item_totals(
+        &mut self,
+        ItemChoices { callee, count, choices }: ItemChoices<'_>,
         continuation: ContinuationId,
-        fuel: &Fuel<'_>,
-        buffers: &mut Buffers,
         totals: &mut Vec<TotalId>,
-    ) -> Result<Selected, Error> {
+    ) -> Result<PermutationOutcome, Error> {
+        let masks = self.masks;
         let key = (callee, continuation);
-        let row = match self.selections.get(&key) {
+        let row = match masks.permutation_rows.get(&key) {
             Some(row) => row,
             None => {
                 let row = Row::new(count);
-                self.budget.spend(row.bytes_used() + size_of::<((CalleeId, ContinuationId), Row)>());
-                self.selections.insert(key, row).0
+                masks.budget.spend(row.bytes_used() + size_of::<((CalleeId, ContinuationId), Row)>());
+                masks.permutation_rows.insert(key, row).0
             }
         };
         let mut last = NOTHING;
@@ -128,19 +129,19 @@ impl Masks {
                 None => {
                     // The number of items is not limited: totals are reused by later masks, while a walk with
                     // the state repeats the work for each mask.
-                    if fuel.is_exhausted() {
-                        return Ok(Selected::TooMuch);
+                    if self.fuel.is_exhausted() {
+                        return Ok(PermutationOutcome::TooMuch);
                     }
-                    let start = self.recognizer.inspect().item_start(callee, choice)?;
-                    let Some(found) = self.item(start, continuation, fuel, buffers)? else {
-                        return Ok(Selected::TooMuch);
+                    let start = masks.recognizer.inspect().item_start(callee, choice)?;
+                    let Some(found) = self.item_value(start, continuation)? else {
+                        return Ok(PermutationOutcome::TooMuch);
                     };
                     row.set(choice, found);
                     found
                 }
             };
             match known {
-                COMPLETE => return Ok(Selected::Longer),
+                COMPLETE => return Ok(PermutationOutcome::Longer),
                 // Neighbouring items mostly have one total; other repetitions are dropped later.
                 known if known == last || known == NOTHING => {}
                 known => {
@@ -149,72 +150,68 @@ impl Masks {
                 }
             }
         }
-        Ok(Selected::Found)
+        Ok(PermutationOutcome::Found)
     }
 
     /// Returns the value in the row for an item that begins at a node. Returns `None` if that is too much
     /// work.
-    fn item(
-        &self,
+    fn item_value(
+        &mut self,
         start: NetworkNodeId,
         continuation: ContinuationId,
-        fuel: &Fuel<'_>,
-        buffers: &mut Buffers,
     ) -> Result<Option<u32>, Error> {
-        if !self.takes_some(start, continuation)? {
+        let inspect = self.masks.recognizer.inspect();
+        if !self.masks.continues_below(start, continuation)? {
             return Ok(Some(NOTHING));
         }
-        if let Some((lexeme, back)) = self.recognizer.inspect().only_lexeme(start)? {
-            return self.keyed_item((lexeme, back), continuation, fuel, buffers);
+        if let Some((lexeme, back)) = inspect.only_lexeme(start)? {
+            return self.keyed_item_value(lexeme, back, continuation);
         }
-        if self.recognizer.inspect().is_lexeme(start) {
+        if inspect.is_lexeme(start) {
             return Ok(Some(COMPLETE));
         }
-        self.part_of_item((start, continuation), fuel, buffers)
+        self.rest_of_item_value((start, continuation))
     }
 
-    /// As [`item`](Self::item), for an item that begins with a lexeme, such as a key, and continues at
-    /// `back`. The item is not run as a whole: after most keys, nothing more fits into a token.
-    fn keyed_item(
-        &self,
-        (lexeme, back): (NetworkNodeId, NetworkNodeId),
+    /// As [`item_value`](Self::item_value), for an item that begins with a lexeme, such as a key, and
+    /// continues at `back`. The item is not run as a whole: after most keys, nothing more fits into a token.
+    fn keyed_item_value(
+        &mut self,
+        lexeme: NetworkNodeId,
+        back: NetworkNodeId,
         continuation: ContinuationId,
-        fuel: &Fuel<'_>,
-        buffers: &mut Buffers,
     ) -> Result<Option<u32>, Error> {
-        let (key, exit) = self.lexeme_entry(lexeme, continuation, Want::TokensAndExits, fuel)?;
-        let behind = match exit {
+        let masks = self.masks;
+        let (key, exit) = masks.lexeme_entry(lexeme, continuation, Want::TokensAndExits, self.fuel)?;
+        let rest = match exit {
             None => NOTHING,
-            Some(_) if self.recognizer.inspect().flags(back).is_final => return Ok(Some(COMPLETE)),
-            Some(exit) if !self.takes_some(back, exit)? => NOTHING,
-            Some(exit) => match self.part_of_item((back, exit), fuel, buffers)? {
+            Some(_) if masks.recognizer.inspect().flags(back).is_final => return Ok(Some(COMPLETE)),
+            Some(exit) if !masks.continues_below(back, exit)? => NOTHING,
+            Some(exit) => match self.rest_of_item_value((back, exit))? {
                 Some(COMPLETE) => return Ok(Some(COMPLETE)),
-                Some(behind) => behind,
+                Some(rest) => rest,
                 None => return Ok(None),
             },
         };
-        let behind = (behind != NOTHING).then(|| TotalId::from_number(behind));
-        Ok(Some(self.total_of_lexeme(key, behind, &mut buffers.total_builder)?.number()))
-    }
-
-    /// Returns `true` if a node continues by a byte of some edge from the trie nodes.
-    fn takes_some(&self, node: NetworkNodeId, continuation: ContinuationId) -> Result<bool, Error> {
-        let lexicon = &*self.lexicon;
-        let bytes = lexicon.continuation(continuation).first_bytes(lexicon.outline());
-        Ok(!self.recognizer.inspect().first_bytes(node)?.intersection(bytes).is_empty())
+        let rest = (rest != NOTHING).then(|| TotalId::from_number(rest));
+        Ok(Some(masks.total_of_lexeme(key, rest, &mut self.buffers.total_builder)?.number()))
     }
 
     /// Returns the value in the row for an item from a node on. Returns `None` if that is too much work.
-    fn part_of_item(
-        &self,
-        key: SummaryKey,
-        fuel: &Fuel<'_>,
-        buffers: &mut Buffers,
-    ) -> Result<Option<u32>, Error> {
-        let Some(summary) = self.summary(key, fuel, buffers)? else { return Ok(None) };
+    fn rest_of_item_value(&mut self, key: SummaryKey) -> Result<Option<u32>, Error> {
+        let Some(summary) = self.summary(key)? else { return Ok(None) };
         if !summary.exits.is_empty() {
             return Ok(Some(COMPLETE));
         }
-        Ok(self.total_of(summary, fuel, buffers)?.map(TotalId::number))
+        Ok(self.total_of(summary)?.map(TotalId::number))
+    }
+}
+
+impl Masks {
+    /// Returns `true` if a node continues by a byte of some edge from the trie nodes.
+    fn continues_below(&self, node: NetworkNodeId, continuation: ContinuationId) -> Result<bool, Error> {
+        let lexicon = &*self.lexicon;
+        let bytes = lexicon.continuation(continuation).first_bytes(lexicon.trie_index());
+        Ok(!self.recognizer.inspect().first_bytes(node)?.intersection(bytes).is_empty())
     }
 }

@@ -29,10 +29,8 @@ impl<T: Copy + Eq + Hash> SmallIndexSet<T> {
 
     /// Inserts an element. Returns `true` if it is new.
     pub(crate) fn insert(&mut self, key: T) -> bool {
-        let is_new = match self.list.len() < MAX_SCANNED_LEN {
-            true => !self.list.contains(&key),
-            false => self.many.insert(key),
-        };
+        let is_new =
+            if self.list.len() < MAX_SCANNED_LEN { !self.list.contains(&key) } else { self.many.insert(key) };
         if is_new {
             self.list.push(key);
             if self.list.len() == MAX_SCANNED_LEN {

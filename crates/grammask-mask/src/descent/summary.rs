@@ -92,6 +92,33 @@ impl Summary {
     }
 }
 
+/// The context of the summaries of one mask: the tables of the grammar, the fuel that is left, and buffers.
+pub(crate) struct SummaryContext<'a> {
+    pub(crate) masks: &'a Masks,
+    pub(crate) fuel: &'a Fuel<'a>,
+    pub(crate) buffers: &'a mut Buffers,
+}
+
+impl<'a> SummaryContext<'a> {
+    /// Returns the summary of a node that is not a lexeme, computing it if needed.
+    ///
+    /// Returns `None` if the grammar is too ambiguous for summaries, or the fuel is exhausted.
+    pub(crate) fn summary(&mut self, key: SummaryKey) -> Result<Option<&'a Summary>, Error> {
+        let masks = self.masks;
+        if let Some(summary) = masks.summaries.get(&key) {
+            return Ok(summary.as_ref());
+        }
+        if !Descent::new(masks, self.fuel, self.buffers).run(key)? {
+            // The key is not given up: the entries that consumed the fuel are known the next time.
+            if self.fuel.is_exhausted() {
+                return Ok(None);
+            }
+            masks.keep(key, None);
+        }
+        Ok(masks.summaries.get(&key).and_then(Option::as_ref))
+    }
+}
+
 impl Masks {
     /// Returns the lexeme that a node is a state of. Returns `None` if the lexicon has no room for it.
     pub(crate) fn lexeme(&self, node: NetworkNodeId) -> Option<LexemeId> {
@@ -99,7 +126,7 @@ impl Masks {
             return known.map(|(lexeme, _)| lexeme);
         }
         let lexeme = self.lexeme_by_steps(node).or_else(|| self.lexeme_by_language(node));
-        self.note_lexeme(node, lexeme).map(|(lexeme, _)| lexeme)
+        self.store_lexeme(node, lexeme).map(|(lexeme, _)| lexeme)
     }
 
     /// Finds the lexeme of a node by its language.
@@ -124,7 +151,7 @@ impl Masks {
                     return None;
                 }
                 let start = self.lexeme_by_language(here);
-                self.note_lexeme(here, start);
+                self.store_lexeme(here, start);
                 break start?;
             };
             text.push(byte);
@@ -147,7 +174,11 @@ impl Masks {
         Some((known != NO_LEXEME).then(|| (LexemeId::from_number(known >> 1), known & 1 == 1)))
     }
 
-    fn note_lexeme(&self, node: NetworkNodeId, lexeme: Option<(LexemeId, bool)>) -> Option<(LexemeId, bool)> {
+    fn store_lexeme(
+        &self,
+        node: NetworkNodeId,
+        lexeme: Option<(LexemeId, bool)>,
+    ) -> Option<(LexemeId, bool)> {
         // One bit of the stored number is `is_same`. More lexemes than the other bits can number would exceed
         // every memory budget.
         let lexeme = lexeme.filter(|(lexeme, _)| lexeme.number() < NO_LEXEME >> 1);
@@ -165,7 +196,7 @@ impl Masks {
         fuel: &Fuel<'_>,
     ) -> Result<(EntryRef, Option<ContinuationId>), Error> {
         let lexicon = &*self.lexicon;
-        let is_whole = continuation == ContinuationId::WHOLE;
+        let is_whole = continuation == ContinuationId::ROOT;
         let of = |entry: EntryId| {
             let exit = match want {
                 Want::Tokens => None,
@@ -214,8 +245,8 @@ impl Masks {
         fuel: &Fuel<'_>,
     ) -> Option<EntryId> {
         let lexicon = &*self.lexicon;
-        let place = node.index() as u32;
-        let known = self.texts.get(place);
+        let number = node.index() as u32;
+        let known = self.texts.get(number);
         if let Some(id) = known
             && let Some(entry) = lexicon.known_entry_of_import(ImportId::from_number(id), continuation)
         {
@@ -232,7 +263,7 @@ impl Masks {
             .inspect()
             .lexeme(node, |store, language| lexicon.find_by_language(store, language, continuation));
         let (id, spelled) = found??;
-        self.budget.spend(self.texts.set(place, id.number()).1);
+        self.budget.spend(self.texts.set(number, id.number()).1);
         let entry = lexicon.known_entry_of_import(id, continuation).unwrap_or_else(|| {
             let entry = lexicon.entry_of_import(id, &spelled, continuation);
             fuel.consume(lexicon.entry(entry).nodes);
@@ -251,27 +282,6 @@ impl Masks {
         }
     }
 
-    /// Returns the summary of a node that is not a lexeme, computing it if needed.
-    ///
-    /// Returns `None` if the grammar is too ambiguous for summaries, or the fuel is exhausted.
-    pub(crate) fn summary(
-        &self,
-        key: SummaryKey,
-        fuel: &Fuel<'_>,
-        buffers: &mut Buffers,
-    ) -> Result<Option<&Summary>, Error> {
-        if let Some(summary) = self.summaries.get(&key) {
-            return Ok(summary.as_ref());
-        }
-        match Descent::new(self, fuel, buffers).run(key)? {
-            true => {}
-            // The key is not given up: the entries that consumed the fuel are known the next time.
-            false if fuel.is_exhausted() => return Ok(None),
-            false => _ = self.keep(key, None),
-        }
-        Ok(self.summaries.get(&key).and_then(Option::as_ref))
-    }
-
     /// Computes the entry of a state of a lexeme with the recognizer, without the lexicon.
     fn walked(&self, node: NetworkNodeId, continuation: ContinuationId) -> Result<&Summary, Error> {
         let key = (node, continuation);
@@ -283,10 +293,10 @@ impl Masks {
         let set = self.recognizer.inspect().open_state(node)?;
         self.lexicon.spend(output.walk_below(&self.recognizer, set, list)?);
         self.counters.add(output.cost);
-        let (tokens, places) = output.finish();
-        let exits = places.map(|places| self.lexicon.intern(places)).into_iter().collect();
+        let (tokens, node_set) = output.finish();
+        let exits = node_set.map(|node_set| self.lexicon.intern(node_set)).into_iter().collect();
         let summary = Summary::new(Box::default(), tokens, Box::default(), Box::default(), exits);
-        Ok(self.keep(key, Some(summary)).as_ref().expect("what is under this key is a summary"))
+        Ok(self.keep(key, Some(summary)).as_ref().expect("a summary is stored under this key"))
     }
 
     pub(crate) fn keep(&self, key: SummaryKey, summary: Option<Summary>) -> &Option<Summary> {

@@ -8,10 +8,8 @@ use grammask_trie::{TokenId, TokenSet};
 use smallvec::SmallVec;
 
 use crate::Masks;
-use crate::descent::Buffers;
 use crate::descent::small_set::SmallIndexSet;
-use crate::descent::summary::{EntryRef, Summary, SummaryKey};
-use crate::masks::budget::Fuel;
+use crate::descent::summary::{EntryRef, Summary, SummaryContext, SummaryKey};
 use crate::masks::delta_mask::change;
 
 /// Number of a [`Total`]. Equal totals of few tokens have equal numbers.
@@ -116,28 +114,25 @@ impl TotalId {
     }
 }
 
+impl SummaryContext<'_> {
+    /// Returns the total of a summary. Returns `None` if a summary that it uses was given up.
+    pub(crate) fn total_of(&mut self, summary: &Summary) -> Result<Option<TotalId>, Error> {
+        loop {
+            match self.masks.gather(summary, &mut self.buffers.total_builder)? {
+                Gathered::All(total) => return Ok(Some(total)),
+                Gathered::GivenUp => return Ok(None),
+                // Another thread has computed the summary, and is about to store it.
+                Gathered::Lacks(key) if self.summary(key)?.is_none() => return Ok(None),
+                Gathered::Lacks(_) => {}
+            }
+        }
+    }
+}
+
 impl Masks {
     /// Returns the total with this number.
     pub(crate) fn total(&self, id: TotalId) -> &Total {
         self.totals.get(id.0)
-    }
-
-    /// Returns the total of a summary. Returns `None` if a summary that it uses was given up.
-    pub(crate) fn total_of(
-        &self,
-        summary: &Summary,
-        fuel: &Fuel<'_>,
-        buffers: &mut Buffers,
-    ) -> Result<Option<TotalId>, Error> {
-        loop {
-            match self.gather(summary, &mut buffers.total_builder)? {
-                Gathered::All(total) => return Ok(Some(total)),
-                Gathered::GivenUp => return Ok(None),
-                // Another thread has computed the summary, and is about to store it.
-                Gathered::Lacks(key) if self.summary(key, fuel, buffers)?.is_none() => return Ok(None),
-                Gathered::Lacks(_) => {}
-            }
-        }
     }
 
     fn gather(&self, summary: &Summary, total_builder: &mut TotalBuilder) -> Result<Gathered, Error> {
@@ -174,12 +169,12 @@ impl Masks {
     pub(crate) fn total_of_lexeme(
         &self,
         lexeme: EntryRef,
-        behind: Option<TotalId>,
+        rest: Option<TotalId>,
         total_builder: &mut TotalBuilder,
     ) -> Result<TotalId, Error> {
         total_builder.clear();
         total_builder.lexemes.push(lexeme);
-        let large = behind.and_then(|behind| total_builder.add(self.total(behind)));
+        let large = rest.and_then(|rest| total_builder.add(self.total(rest)));
         self.gathered(total_builder, large.as_slice())
     }
 
@@ -241,8 +236,10 @@ impl Masks {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::descent::Buffers;
+    use crate::masks::budget::Fuel;
     use crate::node_set::continuation::ContinuationId;
-    use crate::{Config, Scratch, testing};
+    use crate::{Config, Scratch, Tuning, testing};
 
     /// Simulates a thread that reads a summary before another thread has stored the summaries that it uses.
     #[test]
@@ -251,7 +248,7 @@ mod tests {
         let lexicon = testing::lexicon(&words);
         let network =
             testing::network("start ::= X ')' | Y 'b'; X ::= '(' X | Y Y 'c'; Y ::= 'a' | '(' X Y;");
-        let config = Config { light: 0, ..Config::default() };
+        let config = Config::from(Tuning { max_state_walk_nodes: 0, ..Tuning::default() });
         let masks = || testing::masks(&network, &lexicon, &config);
         let (whole, mut users) = (masks(), 0);
         whole.mask(whole.recognizer.initial(), &mut Scratch::new(words.len())).unwrap();
@@ -269,13 +266,14 @@ mod tests {
             let copy = some.keep(key, Some(copy)).as_ref().unwrap();
             let fuel = Fuel::new(&some, 1);
             let all = |masks: &Masks, summary| {
-                let total = masks.total_of(summary, &fuel, &mut Buffers::default()).unwrap();
+                let mut context = SummaryContext { masks, fuel: &fuel, buffers: &mut Buffers::default() };
+                let total = context.total_of(summary).unwrap();
                 let total = masks.total(total.expect("there is little to find"));
                 let mut row = vec![0; masks.vocabulary().mask_words()];
                 total.union_into(&mut row);
                 (row, total.lexemes.clone())
             };
-            assert_eq!(all(&some, copy), all(&whole, summary), "below {:?}", key.1 == ContinuationId::WHOLE);
+            assert_eq!(all(&some, copy), all(&whole, summary), "below {:?}", key.1 == ContinuationId::ROOT);
         }
         assert!(users > 0, "nothing uses anything");
     }

@@ -15,12 +15,12 @@ const MAX_PAIRS_SCANNED: usize = 16;
 /// Processed network nodes, each with a set of trie nodes and whether its scans were followed.
 #[derive(Default)]
 pub(crate) struct Visited {
-    few: SmallVec<[(NetworkNodeId, ContinuationId, bool); 4]>,
-    many: Option<Box<Many>>,
+    pairs: SmallVec<[(NetworkNodeId, ContinuationId, bool); 4]>,
+    indexed: Option<Box<IndexedPairs>>,
 }
 
 #[derive(Default)]
-struct Many {
+struct IndexedPairs {
     each: FxHashMap<NetworkNodeId, SmallVec<[(ContinuationId, bool); 1]>>,
     /// New trie nodes for network nodes that are visited often, with scans or without.
     deltas: Vec<(NetworkNodeId, bool, SemiNaiveSet)>,
@@ -37,44 +37,50 @@ impl Visited {
         scans: bool,
     ) -> Propagation {
         let lexicon = fuel.lexicon();
-        let places = lexicon.continuation(continuation).set();
+        let node_set = lexicon.continuation(continuation).set();
         if let Some(delta) = self.delta(node, scans) {
-            return delta.add(fuel, places);
+            return delta.add(fuel, node_set);
         }
         let continuations = lexicon.continuations();
         let of_node =
             |&&(other, _, all): &&(NetworkNodeId, ContinuationId, bool)| other == node && all >= scans;
-        let few = self.few.iter().filter(of_node).map(|&(_, places, _)| places);
-        let many = self.many.as_ref().and_then(|many| many.each.get(&node));
-        let many = many.into_iter().flatten().filter(|&&(_, all)| all >= scans).map(|&(places, _)| places);
-        let before = few.chain(many);
+        let pairs = self.pairs.iter().filter(of_node).map(|&(_, node_set, _)| node_set);
+        let indexed = self.indexed.as_ref().and_then(|indexed| indexed.each.get(&node));
+        let indexed =
+            indexed.into_iter().flatten().filter(|&&(_, all)| all >= scans).map(|&(node_set, _)| node_set);
+        let before = pairs.chain(indexed);
         if before.clone().any(|larger| continuations.contains(larger, continuation)) {
             return Propagation::Nothing;
         }
         if let Some(mut delta) = SemiNaiveSet::if_due(lexicon, before, continuation) {
-            let propagation = delta.add(fuel, places);
-            self.many.get_or_insert_default().deltas.push((node, scans, delta));
+            let propagation = delta.add(fuel, node_set);
+            self.indexed.get_or_insert_default().deltas.push((node, scans, delta));
             return propagation;
         }
-        self.few.push((node, continuation, scans));
-        if self.few.len() > MAX_PAIRS_SCANNED {
-            let many = self.many.get_or_insert_default();
-            for (node, continuation, scans) in self.few.drain(..) {
-                many.each.entry(node).or_default().push((continuation, scans));
+        self.pairs.push((node, continuation, scans));
+        if self.pairs.len() > MAX_PAIRS_SCANNED {
+            let indexed = self.indexed.get_or_insert_default();
+            for (node, continuation, scans) in self.pairs.drain(..) {
+                indexed.each.entry(node).or_default().push((continuation, scans));
             }
         }
         Propagation::Now
     }
 
     fn delta(&mut self, node: NetworkNodeId, scans: bool) -> Option<&mut SemiNaiveSet> {
-        let mut deltas = self.many.as_mut()?.deltas.iter_mut();
+        let mut deltas = self.indexed.as_mut()?.deltas.iter_mut();
         let (_, _, delta) = deltas.find(|(other, all, _)| (*other, *all) == (node, scans))?;
         Some(delta)
     }
 
     /// Returns the trie nodes at which a network node is still to be processed. Returns `None` if there are
     /// none.
-    pub(crate) fn rest(&mut self, node: NetworkNodeId, scans: bool, short: usize) -> Option<NodeSet> {
-        self.delta(node, scans)?.take(short)
+    pub(crate) fn rest(
+        &mut self,
+        node: NetworkNodeId,
+        scans: bool,
+        max_listed_nodes: usize,
+    ) -> Option<NodeSet> {
+        self.delta(node, scans)?.take(max_listed_nodes)
     }
 }

@@ -84,7 +84,7 @@ pub(crate) struct ColdState {
     /// See `split_prefix.rs`.
     pub(crate) prefix: OnceLock<Option<(LexemeId, LexemeId)>>,
     /// See `frontier.rs`.
-    pub(crate) behind: [OnceLock<Option<AfterMultibyte>>; 3],
+    pub(crate) after_multibyte: [OnceLock<Option<AfterMultibyte>>; 3],
     live: OnceLock<ByteSet>,
 }
 
@@ -128,6 +128,8 @@ impl State {
 /// Languages and their derivatives, as a deterministic automaton whose states are created on demand.
 pub(crate) struct Automaton {
     states: Arena<State>,
+    /// Budget of the lexicon.
+    budget: Arc<Budget>,
     builder: Mutex<Builder>,
 }
 
@@ -208,13 +210,13 @@ impl Automaton {
         self.lock().horizon.unexplored()
     }
 
-    /// Creates an automaton without states. Reserves the address space that a memory budget of `budget` bytes
-    /// allows.
-    pub(crate) fn new(horizon: Horizon, config: &Limits, budget: usize) -> Self {
+    /// Creates an automaton without states. Reserves the address space that the budget allows.
+    pub(crate) fn new(horizon: Horizon, config: &Limits, budget: Arc<Budget>) -> Self {
         let mut store = Store::new(config);
-        store.reserve_address_space(budget.min(MAX_RESERVED_BUDGET_BYTES) / BYTES_PER_EXPRESSION);
+        store.reserve_address_space(budget.limit().min(MAX_RESERVED_BUDGET_BYTES) / BYTES_PER_EXPRESSION);
         let automaton = Self {
             states: Arena::new(),
+            budget,
             builder: Mutex::new(Builder {
                 store,
                 horizon,
@@ -236,24 +238,19 @@ impl Automaton {
 
     /// Returns the state of a language of another store, or of one that accepts the same tokens. The flag is
     /// true if the languages are equal.
-    pub(crate) fn import(
-        &self,
-        from: &Store,
-        language: RegularId,
-        budget: &Budget,
-    ) -> Result<(LexemeId, bool), Error> {
+    pub(crate) fn import(&self, from: &Store, language: RegularId) -> Result<(LexemeId, bool), Error> {
         let mut guard = self.lock();
         let before = guard.bytes_used();
         let language = guard.store.import(from, language)?;
         let same = guard.saturated(language)?;
-        let id = self.number(&mut guard, same, budget)?;
-        budget.spend(guard.bytes_used().saturating_sub(before));
+        let id = self.number(&mut guard, same)?;
+        self.budget.spend(guard.bytes_used().saturating_sub(before));
         Ok((id, same == language))
     }
 
     /// Returns the representative of a state, which accepts the same tokens. States that differ only in
     /// counters far from their bounds have one representative.
-    pub(crate) fn saturated(&self, id: LexemeId, budget: &Budget) -> Result<LexemeId, Error> {
+    pub(crate) fn saturated(&self, id: LexemeId) -> Result<LexemeId, Error> {
         let state = self.state(id);
         if let Some(known) = state.saturated.get() {
             return Ok(*known);
@@ -261,8 +258,8 @@ impl Automaton {
         let mut guard = self.lock();
         let before = guard.bytes_used();
         let same = guard.saturated(state.language)?;
-        let same = self.number(&mut guard, same, budget)?;
-        budget.spend(guard.bytes_used().saturating_sub(before));
+        let same = self.number(&mut guard, same)?;
+        self.budget.spend(guard.bytes_used().saturating_sub(before));
         Ok(*state.saturated.get_or_init(|| same))
     }
 
@@ -272,9 +269,9 @@ impl Automaton {
     }
 
     /// Returns the rarely used data of a state, allocating it the first time.
-    pub(crate) fn cold(&self, id: LexemeId, budget: &Budget) -> &ColdState {
+    pub(crate) fn cold(&self, id: LexemeId) -> &ColdState {
         self.state(id).cold.get_or_init(|| {
-            budget.spend(size_of::<ColdState>());
+            self.budget.spend(size_of::<ColdState>());
             Box::default()
         })
     }
@@ -287,38 +284,38 @@ impl Automaton {
 
     /// Returns the state after a byte.
     #[inline]
-    pub(crate) fn step(&self, id: LexemeId, byte: u8, budget: &Budget) -> Result<LexemeId, Error> {
+    pub(crate) fn step(&self, id: LexemeId, byte: u8) -> Result<LexemeId, Error> {
         match Self::known_step(self.state(id), byte) {
             Some(next) => Ok(next),
-            None => self.step_anew(self.state(id), byte, budget),
+            None => self.step_anew(self.state(id), byte),
         }
     }
 
     #[cold]
-    pub(crate) fn step_anew(&self, state: &State, byte: u8, budget: &Budget) -> Result<LexemeId, Error> {
+    pub(crate) fn step_anew(&self, state: &State, byte: u8) -> Result<LexemeId, Error> {
         let mut builder = self.lock();
         let before = builder.store.bytes_used();
         let next = builder.store.derivative(state.language, byte)?;
-        let next = self.number(&mut builder, next, budget)?;
+        let next = self.number(&mut builder, next)?;
         state.row.set(state.class_of(byte), next.0);
-        budget.spend(builder.store.bytes_used().saturating_sub(before));
+        self.budget.spend(builder.store.bytes_used().saturating_sub(before));
         Ok(next)
     }
 
     /// Returns the state after a text. Unknown states in between are not created.
-    pub(crate) fn step_all(&self, id: LexemeId, text: &[u8], budget: &Budget) -> Result<LexemeId, Error> {
+    pub(crate) fn step_all(&self, id: LexemeId, text: &[u8]) -> Result<LexemeId, Error> {
         let mut id = id;
-        for (place, &byte) in text.iter().enumerate() {
+        for (position, &byte) in text.iter().enumerate() {
             let state = self.state(id);
             id = match Self::known_step(state, byte) {
                 Some(next) => next,
-                None if place + 1 == text.len() => return self.step_anew(state, byte, budget),
+                None if position + 1 == text.len() => return self.step_anew(state, byte),
                 None => {
                     let mut builder = self.lock();
                     let before = builder.store.bytes_used();
-                    let last = builder.store.derivative_by_text(state.language, &text[place..])?;
-                    let last = self.number(&mut builder, last, budget)?;
-                    budget.spend(builder.store.bytes_used().saturating_sub(before));
+                    let last = builder.store.derivative_by_text(state.language, &text[position..])?;
+                    let last = self.number(&mut builder, last)?;
+                    self.budget.spend(builder.store.bytes_used().saturating_sub(before));
                     return Ok(last);
                 }
             };
@@ -326,19 +323,18 @@ impl Automaton {
         Ok(id)
     }
 
-    /// Calls `tell` with the bytes of `among` in each class, and the state after them. Stops and returns
-    /// `false` if `tell` returns `false`.
+    /// Calls `visit` with the bytes of `among` in each class, and the state after them. Stops and returns
+    /// `false` if `visit` returns `false`.
     pub(crate) fn steps(
         &self,
         id: LexemeId,
         among: &ByteSet,
-        budget: &Budget,
-        mut tell: impl FnMut(&ByteSet, LexemeId) -> bool,
+        mut visit: impl FnMut(&ByteSet, LexemeId) -> bool,
     ) -> Result<bool, Error> {
         for members in &self.state(id).classes.members {
             let bytes = members.intersection(among);
             let Some(byte) = bytes.first() else { continue };
-            if !tell(&bytes, self.step(id, byte, budget)?) {
+            if !visit(&bytes, self.step(id, byte)?) {
                 return Ok(false);
             }
         }
@@ -347,10 +343,10 @@ impl Automaton {
 
     /// Returns the successors as ranges of bytes: the first byte of each range, and the state after all its
     /// bytes.
-    pub(crate) fn successors(&self, id: LexemeId, budget: &Budget) -> Result<Vec<(u8, LexemeId)>, Error> {
+    pub(crate) fn successors(&self, id: LexemeId) -> Result<Vec<(u8, LexemeId)>, Error> {
         let mut successors: Vec<(u8, LexemeId)> = Vec::new();
         for byte in 0..=u8::MAX {
-            let next = self.step(id, byte, budget)?;
+            let next = self.step(id, byte)?;
             if successors.last().is_none_or(|&(_, before)| before != next) {
                 successors.push((byte, next));
             }
@@ -359,36 +355,36 @@ impl Automaton {
     }
 
     /// Returns the bytes that lead to a live state.
-    pub(crate) fn live_bytes(&self, id: LexemeId, budget: &Budget) -> Result<ByteSet, Error> {
+    pub(crate) fn live_bytes(&self, id: LexemeId) -> Result<ByteSet, Error> {
         let state = self.state(id);
-        let place = &self.cold(id, budget).live;
-        if let Some(live) = place.get() {
+        let cell = &self.cold(id).live;
+        if let Some(live) = cell.get() {
             return Ok(*live);
         }
         let mut builder = self.lock();
         let before = builder.store.bytes_used();
         let live = builder.store.live_bytes(state.language)?;
-        budget.spend(builder.store.bytes_used().saturating_sub(before));
-        Ok(*place.get_or_init(|| live))
+        self.budget.spend(builder.store.bytes_used().saturating_sub(before));
+        Ok(*cell.get_or_init(|| live))
     }
 
     /// Returns the live bytes of a state if there are at most `MAX_FEW_BYTES`. A state with many byte classes
     /// is only examined if its first bytes are evident.
-    pub(crate) fn few_live_bytes(&self, id: LexemeId, budget: &Budget) -> Result<Option<ByteSet>, Error> {
+    pub(crate) fn few_live_bytes(&self, id: LexemeId) -> Result<Option<ByteSet>, Error> {
         let state = self.state(id);
         // A state with many classes is examined later, byte by byte, unless its first bytes are evident.
-        let place = &self.cold(id, budget).live;
-        if state.row.len() > MAX_CLASSES_CHECKED && place.get().is_none() {
+        let cell = &self.cold(id).live;
+        if state.row.len() > MAX_CLASSES_CHECKED && cell.get().is_none() {
             let Some(live) = analysis::first_bytes(&self.lock().store, state.language) else {
                 return Ok(None);
             };
-            place.get_or_init(|| live);
+            cell.get_or_init(|| live);
         }
-        Ok(Some(self.live_bytes(id, budget)?).filter(|live| live.len() <= MAX_FEW_BYTES))
+        Ok(Some(self.live_bytes(id)?).filter(|live| live.len() <= MAX_FEW_BYTES))
     }
 
     /// Returns the head normal form of a state's language.
-    pub(crate) fn head_form(&self, id: LexemeId, budget: &Budget) -> Result<HeadForm, Error> {
+    pub(crate) fn head_form(&self, id: LexemeId) -> Result<HeadForm, Error> {
         let mut builder = self.lock();
         let language = self.state(id).language;
         // A repetition without bounds is a loop that needs no counting.
@@ -396,25 +392,21 @@ impl Automaton {
             analysis::leading_counter(&mut builder.store, language)?
             && (min > 0 || max.is_some())
         {
-            let base = self.number(&mut builder, base, budget)?;
-            let rest = self.number(&mut builder, rest, budget)?;
+            let base = self.number(&mut builder, base)?;
+            let rest = self.number(&mut builder, rest)?;
             return Ok(HeadForm::Counted { base, min, max: max.unwrap_or(u32::MAX), rest });
         }
         let conjuncts = analysis::conjuncts(&mut builder.store, language)?;
         if conjuncts.is_empty() {
             return Ok(HeadForm::Plain);
         }
-        let numbers = conjuncts.into_iter().map(|part| self.number(&mut builder, part, budget));
+        let numbers = conjuncts.into_iter().map(|part| self.number(&mut builder, part));
         Ok(HeadForm::All(numbers.collect::<Result<_, _>>()?))
     }
 
     /// Returns the texts that a lexeme spells in a JSON string, if there are at most `MAX_TEXTS`. If it
     /// spells all texts but a few, returns these, and the lexeme that spells all texts.
-    pub(crate) fn spelled(
-        &self,
-        id: LexemeId,
-        budget: &Budget,
-    ) -> Result<Option<(FiniteLanguage, Option<LexemeId>)>, Error> {
+    pub(crate) fn spelled(&self, id: LexemeId) -> Result<Option<(FiniteLanguage, Option<LexemeId>)>, Error> {
         let mut builder = self.lock();
         let store = &mut builder.store;
         let before = store.bytes_used();
@@ -425,72 +417,59 @@ impl Automaton {
             return Ok(Some((spelled, None)));
         }
         let all = analysis::universal_language(store, &spelled)?;
-        budget.spend(store.bytes_used().saturating_sub(before));
-        let all = self.number(&mut builder, all, budget)?;
+        self.budget.spend(store.bytes_used().saturating_sub(before));
+        let all = self.number(&mut builder, all)?;
         Ok(Some((spelled, Some(all))))
     }
 
     /// Returns the state without the bound on the number of characters, and that bound. Returns `None` if
     /// there is no bound, or if texts of one character are too short.
-    pub(crate) fn uncounted(
-        &self,
-        id: LexemeId,
-        budget: &Budget,
-    ) -> Result<Option<(LexemeId, usize)>, Error> {
+    pub(crate) fn uncounted(&self, id: LexemeId) -> Result<Option<(LexemeId, usize)>, Error> {
         let mut builder = self.lock();
         let before = builder.store.bytes_used();
         let found = analysis::split_length(&mut builder.store, self.state(id).language)?;
         let free = match found.filter(|(_, characters)| *characters.start() <= 1) {
             Some((language, characters)) => {
-                Some((self.number(&mut builder, language, budget)?, *characters.end() as usize))
+                Some((self.number(&mut builder, language)?, *characters.end() as usize))
             }
             None => None,
         };
-        budget.spend(builder.store.bytes_used().saturating_sub(before));
+        self.budget.spend(builder.store.bytes_used().saturating_sub(before));
         Ok(free)
     }
 
     /// Returns the state in which counters with bounds of at least `least` are unbounded. Also returns up to
     /// how many characters both accept the same texts. Returns `None` if no counter has such a bound.
-    pub(crate) fn unbounded(
-        &self,
-        id: LexemeId,
-        least: usize,
-        budget: &Budget,
-    ) -> Result<Option<(LexemeId, usize)>, Error> {
+    pub(crate) fn unbounded(&self, id: LexemeId, least: usize) -> Result<Option<(LexemeId, usize)>, Error> {
         let mut builder = self.lock();
         let before = builder.store.bytes_used();
         let found = analysis::drop_bounds(&mut builder.store, self.state(id).language, least as u32)?;
         let free = match found {
-            Some((language, most)) => Some((self.number(&mut builder, language, budget)?, most as usize)),
+            Some((language, most)) => Some((self.number(&mut builder, language)?, most as usize)),
             None => None,
         };
-        budget.spend(builder.store.bytes_used().saturating_sub(before));
+        self.budget.spend(builder.store.bytes_used().saturating_sub(before));
         Ok(free)
     }
 
     /// Returns the state that also accepts the few short texts which this one excludes. Returns `None` if it
     /// excludes none.
-    pub(crate) fn without_exceptions(
-        &self,
-        id: LexemeId,
-        budget: &Budget,
-    ) -> Result<Option<LexemeId>, Error> {
+    pub(crate) fn without_exceptions(&self, id: LexemeId) -> Result<Option<LexemeId>, Error> {
         let mut builder = self.lock();
         let before = builder.store.bytes_used();
         let found = analysis::drop_exceptions(&mut builder.store, self.state(id).language)?;
-        let other = found.map(|language| self.number(&mut builder, language, budget)).transpose()?;
-        budget.spend(builder.store.bytes_used().saturating_sub(before));
+        let other = found.map(|language| self.number(&mut builder, language)).transpose()?;
+        self.budget.spend(builder.store.bytes_used().saturating_sub(before));
         Ok(other.filter(|&other| other != id))
     }
 
     /// Splits a state into a prefix and a rest; see [`analysis::split_after_loop`].
-    pub(crate) fn split(&self, id: LexemeId, budget: &Budget) -> Result<Option<ConcatSplit>, Error> {
+    pub(crate) fn split(&self, id: LexemeId) -> Result<Option<ConcatSplit>, Error> {
         let mut builder = self.lock();
         let before = builder.store.bytes_used();
         let found = match analysis::split_after_loop(&mut builder.store, self.state(id).language)? {
             Some(LoopSplit { prefix, repeated, rest }) => {
-                let mut number = |language| self.number(&mut builder, language, budget);
+                let mut number = |language| self.number(&mut builder, language);
                 Some(ConcatSplit {
                     prefix: number(prefix)?,
                     repeated: number(repeated)?,
@@ -499,7 +478,7 @@ impl Automaton {
             }
             None => None,
         };
-        budget.spend(builder.store.bytes_used().saturating_sub(before));
+        self.budget.spend(builder.store.bytes_used().saturating_sub(before));
         Ok(found)
     }
 
@@ -516,11 +495,11 @@ impl Automaton {
     }
 
     /// Returns the state of the empty text: complete, and nothing continues.
-    pub(crate) fn epsilon(&self, budget: &Budget) -> Result<LexemeId, Error> {
-        self.number(&mut self.lock(), RegularId::EPSILON, budget)
+    pub(crate) fn epsilon(&self) -> Result<LexemeId, Error> {
+        self.number(&mut self.lock(), RegularId::EPSILON)
     }
 
-    fn number(&self, builder: &mut Builder, language: RegularId, budget: &Budget) -> Result<LexemeId, Error> {
+    fn number(&self, builder: &mut Builder, language: RegularId) -> Result<LexemeId, Error> {
         if let Some(number) = builder.numbers.get(language.index() as u32) {
             return Ok(LexemeId::from_number(number));
         }
@@ -535,7 +514,7 @@ impl Automaton {
                 | (u32::from(goes_on) * LexemeId::GOES_ON),
         );
         let (_, allocated) = builder.numbers.set(language.index() as u32, id.number());
-        budget.spend(size_of::<State>() + row + allocated);
+        self.budget.spend(size_of::<State>() + row + allocated);
         Ok(id)
     }
 

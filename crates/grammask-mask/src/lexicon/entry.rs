@@ -126,8 +126,8 @@ impl TokenView<'_> {
     pub(crate) fn union(id_count: usize, all: &[Self]) -> Mask {
         let first = all.iter().position(|view| matches!(view.base(), Tokens::Row(..))).unwrap_or(0);
         let mut union = all.get(first).map_or_else(|| Mask::new(id_count), |view| view.to_mask(id_count));
-        let others = all.iter().enumerate().filter(|&(place, _)| place != first);
-        others.for_each(|(_, view)| view.union_into(&mut union));
+        let rest = all.iter().enumerate().filter(|&(position, _)| position != first);
+        rest.for_each(|(_, view)| view.union_into(&mut union));
         union
     }
 
@@ -180,9 +180,9 @@ impl Lexicon {
     pub(crate) fn take_entry(&self, entry: EntryId, output: &mut WalkOutput<'_>) {
         self.take_tokens(entry, output);
         if output.wants_exits()
-            && let Some(places) = self.entry(entry).exit()
+            && let Some(exits) = self.entry(entry).exit()
         {
-            self.take_exit(places, output);
+            self.take_exit(exits, output);
         }
     }
 
@@ -196,9 +196,9 @@ impl Lexicon {
     }
 
     /// Adds exits to an output.
-    pub(crate) fn take_exit(&self, places: ContinuationId, output: &mut WalkOutput<'_>) {
-        match self.continuation(places).set() {
-            NodeSet::List(list) => list.iter().for_each(|&branch| output.exit_at(branch)),
+    pub(crate) fn take_exit(&self, exits: ContinuationId, output: &mut WalkOutput<'_>) {
+        match self.continuation(exits).set() {
+            NodeSet::List(list) => list.iter().for_each(|&inner| output.exit_at(inner)),
             NodeSet::Bits(bits) => output.exit_at_all(bits),
         }
     }
@@ -212,7 +212,7 @@ impl Lexicon {
 
     /// Stores the tokens of an output. They become a row if a set would not be much smaller, and there is
     /// room for a row.
-    pub(crate) fn own(&self, found: OutputTokens) -> StoredTokens {
+    pub(crate) fn store_tokens(&self, found: OutputTokens) -> StoredTokens {
         let row = match found {
             OutputTokens::Set(tokens) => return StoredTokens::Set(tokens),
             OutputTokens::Row(row) => row,
@@ -246,14 +246,14 @@ mod tests {
         let sets = rows.each_ref().map(|row| row.iter().collect::<TokenSet>());
         let removed: Vec<TokenId> = [0, 7, 9, 12, 39].map(TokenId).into();
         let mut all = Vec::new();
-        for place in 0..rows.len() {
-            for own in [Tokens::Set(&sets[place]), Tokens::Row(0, &rows[place])] {
-                all.push((TokenView { own, base: None }, rows[place].clone()));
-                let base = (place + 1) % rows.len();
+        for position in 0..rows.len() {
+            for own in [Tokens::Set(&sets[position]), Tokens::Row(0, &rows[position])] {
+                all.push((TokenView { own, base: None }, rows[position].clone()));
+                let base = (position + 1) % rows.len();
                 for tokens in [Tokens::Set(&sets[base]), Tokens::Row(1, &rows[base])] {
                     let mut expected = rows[base].clone();
                     removed.iter().for_each(|&id| expected.forbid(id));
-                    expected.union(&rows[place]);
+                    expected.union(&rows[position]);
                     let base = Some(BaseEntry { entry: EntryId(0), tokens, removed: &removed });
                     all.push((TokenView { own, base }, expected));
                 }
@@ -262,10 +262,10 @@ mod tests {
         assert_eq!(TokenView::union(IDS, &[]), Mask::new(IDS));
         for (one, ones) in &all {
             assert_eq!(TokenView::union(IDS, &[*one]), *ones);
-            for (other, others) in &all {
+            for (other, rest) in &all {
                 for (third, thirds) in &all {
                     let mut expected = ones.clone();
-                    expected.union(others);
+                    expected.union(rest);
                     expected.union(thirds);
                     assert_eq!(TokenView::union(IDS, &[*one, *other, *third]), expected);
                 }

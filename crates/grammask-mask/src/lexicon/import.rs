@@ -51,14 +51,14 @@ impl Lexicon {
     /// # Errors
     /// Returns an error if a limit of regular languages is exceeded.
     pub(crate) fn lexeme(&self, from: &Store, language: RegularId) -> Result<(LexemeId, bool), Error> {
-        let import = || self.automaton.import(from, language, &self.budget);
+        let import = || self.automaton.import(from, language);
         let Some(id) = self.imported(from, language) else { return import() };
-        let place = &self.imported.value(id.0).lexeme;
-        match place.get() {
+        let cell = &self.imported.value(id.0).lexeme;
+        match cell.get() {
             Some(known) => Ok(*known),
             None => {
                 let found = import()?;
-                Ok(*place.get_or_init(|| found))
+                Ok(*cell.get_or_init(|| found))
             }
         }
     }

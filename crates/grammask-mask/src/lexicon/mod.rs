@@ -27,7 +27,7 @@ mod slice;
 pub(crate) mod walk;
 
 pub(crate) use automaton::LexemeId;
-pub use config::LexiconConfig;
+pub use config::{LexiconConfig, LexiconLimits, LexiconTuning};
 pub(crate) use entry::{EntryTokens, TokenView, Tokens};
 pub(crate) use import::ImportId;
 pub(crate) use reuse::finite::MAX_TEXTS;
@@ -49,14 +49,14 @@ use walk::self_loop::LoopAlphabet;
 /// [`successor`](Self::successor).
 pub struct Lexicon {
     vocabulary: Arc<Vocabulary>,
-    outline: Arc<TrieIndex>,
+    trie_index: Arc<TrieIndex>,
     every: Arc<[u32]>,
     config: LexiconConfig,
     automaton: Automaton,
     continuations: Continuations,
     entries: Arena<Entry>,
     /// Entries by lexeme and set of trie nodes. Entries below the root are stored with the lexeme.
-    entries_by_set: Memo<(LexemeId, ContinuationId), EntryId>,
+    entries_by_set: Memo<EntryKey, EntryId>,
     by_successors: Memo<same_successors::SuccessorKey, LexemeId>,
     /// Languages of other stores, by canonical form or by texts. See `import.rs`.
     imported: Memo<Box<[u32]>, Imported>,
@@ -74,10 +74,14 @@ pub struct Lexicon {
     base_slices: Arc<BaseSlices>,
     /// Derived slices. They are boxed, since a slice takes some kilobytes and tables reserve memory for many.
     slices: Arc<Memo<(Class, InnerId), Box<Slice>>>,
-    budget: Budget,
+    /// Bytes of all tables, those of the automaton included.
+    budget: Arc<Budget>,
     counters: Arc<WalkCounters>,
     strategies: Strategies,
 }
+
+/// A successor keeps slices that take less than 1/4 of the budget.
+const BUDGET_SHARE_OF_SLICES: usize = 4;
 
 /// Number of the entry of a lexeme below a set of trie nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -93,6 +97,9 @@ impl EntryId {
         Self(number)
     }
 }
+
+/// Key of an entry: a lexeme, and the set of trie nodes below which it begins.
+type EntryKey = (LexemeId, ContinuationId);
 
 /// The tokens that a lexeme accepts below a set of trie nodes, and its exits.
 pub(crate) struct Entry {
@@ -149,30 +156,32 @@ impl Lexicon {
     /// Linear in the nodes of the trie.
     pub fn new(vocabulary: Arc<Vocabulary>, config: &LexiconConfig) -> Self {
         let trie = vocabulary.trie();
-        let outline = Arc::new(TrieIndex::new(trie));
+        let trie_index = Arc::new(TrieIndex::new(trie));
         let mut every = vec![0; vocabulary.mask_words()];
         for id in trie.columns().tokens {
             every[id.word()] |= id.bit();
         }
-        let base_slices = BaseSlices::new(&vocabulary, &outline, &walk::bases(trie, &outline, config));
+        let base_slices = BaseSlices::new(&vocabulary, &trie_index, &walk::bases(trie, &trie_index, config));
         let horizon = Automaton::horizon_of(&vocabulary);
-        Self::with(vocabulary, outline, every.into(), Arc::new(base_slices), horizon, config)
+        Self::empty(vocabulary, trie_index, every.into(), Arc::new(base_slices), horizon, config)
     }
 
-    fn with(
+    /// Creates an empty lexicon from the data that depends on the vocabulary only.
+    fn empty(
         vocabulary: Arc<Vocabulary>,
-        outline: Arc<TrieIndex>,
+        trie_index: Arc<TrieIndex>,
         every: Arc<[u32]>,
         base_slices: Arc<BaseSlices>,
         horizon: Horizon,
         config: &LexiconConfig,
     ) -> Self {
+        let budget = Arc::new(Budget::new(config.limits.budget));
         Self {
-            continuations: Continuations::new(&outline),
-            bases: walk::bases(vocabulary.trie(), &outline, config),
-            automaton: Automaton::new(horizon, &config.regular, config.budget),
+            continuations: Continuations::new(&trie_index),
+            bases: walk::bases(vocabulary.trie(), &trie_index, config),
+            automaton: Automaton::new(horizon, &config.limits.regular, Arc::clone(&budget)),
             vocabulary,
-            outline,
+            trie_index,
             every,
             config: config.clone(),
             entries: Arena::new(),
@@ -186,7 +195,7 @@ impl Lexicon {
             row_pool: Arc::default(),
             base_slices,
             slices: Arc::default(),
-            budget: Budget::new(config.budget),
+            budget,
             counters: Arc::default(),
             strategies: Strategies::new(config),
         }
@@ -202,7 +211,7 @@ impl Lexicon {
         };
         let slices = self.slices.iter().map(|(_, slice)| slice);
         let bytes: usize = slices.map(|slice| slice.bytes_used()).sum();
-        if bytes < self.config.budget / 4 {
+        if bytes < self.config.limits.budget / BUDGET_SHARE_OF_SLICES {
             lexicon.budget.spend(bytes);
             lexicon.slices = Arc::clone(&self.slices);
         }
@@ -211,9 +220,9 @@ impl Lexicon {
 
     /// Creates an empty lexicon of the same vocabulary with another configuration.
     pub fn with_config(&self, config: &LexiconConfig) -> Self {
-        Self::with(
+        Self::empty(
             Arc::clone(&self.vocabulary),
-            Arc::clone(&self.outline),
+            Arc::clone(&self.trie_index),
             Arc::clone(&self.every),
             Arc::clone(&self.base_slices),
             self.automaton.horizon(),
@@ -252,7 +261,7 @@ impl Lexicon {
         self.budget.used() + self.continuations.bytes_of_pairs()
     }
 
-    /// Returns `true` if the tables hold more bytes than [`LexiconConfig::budget`].
+    /// Returns `true` if the tables hold more bytes than [`LexiconLimits::budget`].
     pub fn is_over_budget(&self) -> bool {
         self.bytes_used() > self.budget.limit()
     }
@@ -271,17 +280,22 @@ impl Lexicon {
         self.vocabulary.trie()
     }
 
-    pub(crate) fn outline(&self) -> &TrieIndex {
-        &self.outline
+    /// Returns the maximum length of a token, in bytes: the height of the trie.
+    pub(crate) fn max_token_bytes(&self) -> u32 {
+        u32::try_from(self.trie_index.height()).unwrap_or(u32::MAX)
+    }
+
+    pub(crate) fn trie_index(&self) -> &TrieIndex {
+        &self.trie_index
     }
 
     pub(crate) fn context(&self) -> TrieContext<'_> {
         TrieContext {
             vocabulary: &self.vocabulary,
             trie: self.vocabulary.trie(),
-            outline: &self.outline,
+            trie_index: &self.trie_index,
             every: &self.every,
-            short: self.config.short_list,
+            max_listed_nodes: self.config.tuning.max_listed_nodes,
         }
     }
 
@@ -294,8 +308,8 @@ impl Lexicon {
     }
 
     /// Interns a set of trie nodes.
-    pub(crate) fn intern(&self, entries_by_set: NodeSet) -> ContinuationId {
-        let (id, fresh) = self.continuations.intern(entries_by_set);
+    pub(crate) fn intern(&self, set: NodeSet) -> ContinuationId {
+        let (id, fresh) = self.continuations.intern(set);
         if fresh {
             self.budget.spend(self.continuations.get(id).bytes_used());
         }
@@ -312,19 +326,19 @@ impl Lexicon {
     /// # Errors
     /// Returns an error if a limit of regular languages is exceeded.
     pub(crate) fn after(&self, lexeme: LexemeId, text: &[u8]) -> Result<(LexemeId, bool), Error> {
-        let next = self.automaton.step_all(lexeme, text, &self.budget)?;
-        let same = self.automaton.saturated(next, &self.budget)?;
+        let next = self.automaton.step_all(lexeme, text)?;
+        let same = self.automaton.saturated(next)?;
         Ok((same, same == next))
     }
 
     /// Returns the characters over which a lexeme loops.
     fn loop_alphabet(&self, lexeme: LexemeId) -> Result<&LoopAlphabet, Error> {
-        let place = &self.automaton.cold(lexeme, &self.budget).loops;
-        match place.get() {
+        let cell = &self.automaton.cold(lexeme).loops;
+        match cell.get() {
             Some(known) => Ok(known),
             None => {
-                let found = LoopAlphabet::of(&self.automaton, lexeme, &self.budget)?;
-                Ok(place.get_or_init(|| found))
+                let found = LoopAlphabet::of(&self.automaton, lexeme)?;
+                Ok(cell.get_or_init(|| found))
             }
         }
     }
@@ -339,11 +353,12 @@ impl Lexicon {
         self.kept((lexeme, continuation)).filter(|&entry| self.entry(entry).answers(want))
     }
 
-    fn kept(&self, (lexeme, continuation): (LexemeId, ContinuationId)) -> Option<EntryId> {
-        if continuation == ContinuationId::WHOLE {
+    fn kept(&self, key: EntryKey) -> Option<EntryId> {
+        let (lexeme, continuation) = key;
+        if continuation == ContinuationId::ROOT {
             return self.automaton.state(lexeme).at_root.get().copied();
         }
-        self.entries_by_set.get(&(lexeme, continuation)).copied()
+        self.entries_by_set.get(&key).copied()
     }
 
     /// Returns an entry by its number.
@@ -385,16 +400,14 @@ impl Lexicon {
     }
 
     /// Creates an entry from the output of a walk. Tokens that are already stored are not stored again.
-    fn found(&self, key: (LexemeId, ContinuationId), output: WalkOutput<'_>, nodes: u64) -> Entry {
+    fn found(&self, key: EntryKey, output: WalkOutput<'_>, nodes: u64) -> Entry {
         let want = output.want();
-        let (found, entries_by_set) = output.finish_as_found();
+        let (tokens, exits) = output.finish_as_found();
         let exit = match want {
             Want::Tokens => OnceLock::new(),
-            Want::TokensAndExits => {
-                OnceLock::from(entries_by_set.map(|entries_by_set| self.intern(entries_by_set)))
-            }
+            Want::TokensAndExits => OnceLock::from(exits.map(|exits| self.intern(exits))),
         };
-        let own = if self.kept(key).is_none() { self.own(found) } else { StoredTokens::none() };
+        let own = if self.kept(key).is_none() { self.store_tokens(tokens) } else { StoredTokens::none() };
         Entry { tokens: EntryTokens { own, base: None }, exit, nodes }
     }
 
@@ -404,14 +417,14 @@ impl Lexicon {
     /// # Errors
     /// Returns an error if a limit of regular languages is exceeded.
     pub(crate) fn prefetch(&self, lexeme: LexemeId) -> Result<u64, Error> {
-        let first = self.automaton.few_live_bytes(lexeme, &self.budget)?;
-        let behind = match first.and_then(|bytes| bytes.single_byte()) {
+        let first = self.automaton.few_live_bytes(lexeme)?;
+        let after_first = match first.and_then(|bytes| bytes.single_byte()) {
             Some(byte) => Some(self.after(lexeme, &[byte])?.0).filter(|next| next.goes_on()),
             None => None,
         };
         let mut nodes = 0;
-        for state in [Some(lexeme), behind].into_iter().flatten() {
-            self.entry_at_cost(state, ContinuationId::WHOLE, Want::TokensAndExits, &mut nodes)?;
+        for state in [Some(lexeme), after_first].into_iter().flatten() {
+            self.entry_at_cost(state, ContinuationId::ROOT, Want::TokensAndExits, &mut nodes)?;
         }
         Ok(nodes)
     }
@@ -422,7 +435,7 @@ impl Lexicon {
     }
 
     /// Stores an entry, or adds its exits to one that is stored.
-    fn keep(&self, key: (LexemeId, ContinuationId), entry: Entry) -> EntryId {
+    fn keep(&self, key: EntryKey, entry: Entry) -> EntryId {
         let exit = entry.exit.get().copied();
         let kept = self.kept(key).unwrap_or_else(|| self.keep_anew(key, entry));
         if let Some(exit) = exit {
@@ -431,12 +444,13 @@ impl Lexicon {
         kept
     }
 
-    fn keep_anew(&self, (lexeme, continuation): (LexemeId, ContinuationId), entry: Entry) -> EntryId {
-        if continuation == ContinuationId::WHOLE {
+    fn keep_anew(&self, key: EntryKey, entry: Entry) -> EntryId {
+        let (lexeme, continuation) = key;
+        if continuation == ContinuationId::ROOT {
             return *self.automaton.state(lexeme).at_root.get_or_init(|| self.add(entry));
         }
         // If two threads find an entry at once, the one that comes later leaves an unused copy.
-        let (entry, fresh) = self.entries_by_set.insert((lexeme, continuation), self.add(entry));
+        let (entry, fresh) = self.entries_by_set.insert(key, self.add(entry));
         if fresh {
             self.budget.spend(size_of::<(LexemeId, ContinuationId, EntryId)>());
         }

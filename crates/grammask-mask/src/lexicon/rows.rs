@@ -37,7 +37,7 @@ impl Lexicon {
 
     /// Returns `true` if there is room for one more row.
     pub(crate) fn has_room_for_row(&self) -> bool {
-        (self.rows.len() + 1) * self.bytes_of_row() <= self.config.budget / BUDGET_SHARE_OF_ROWS
+        (self.rows.len() + 1) * self.bytes_of_row() <= self.config.limits.budget / BUDGET_SHARE_OF_ROWS
     }
 
     /// Stores a row, and returns its number.

@@ -1,5 +1,4 @@
-//! Strategies: the ways in which the lexicon finds the tokens that a lexeme accepts below a set of trie
-//! nodes.
+//! Strategies, by which the lexicon finds the tokens that a lexeme accepts below a set of trie nodes.
 //!
 //! A query `(lexeme, set of trie nodes)` goes through [`STRATEGIES`] from the first to the last. The first
 //! one that answers is counted. All strategies are exact, so the order affects time only.
@@ -50,7 +49,7 @@ enum Answer {
     /// A lexeme below one trie node with a large subtree, during a walk. Returns `false` and leaves the
     /// output unchanged if the strategy does not apply.
     Node(fn(&mut Walk<'_>, &NodeQuery<'_>, &mut WalkOutput<'_>) -> Result<bool, Error>),
-    /// A subtree that a walk comes to; the walk itself tries it.
+    /// A subtree during a walk. The walk itself tries this strategy.
     Subtree,
 }
 
@@ -65,9 +64,9 @@ pub const STRATEGIES: &[Strategy] = &[
     NEAR_DUPLICATE,
     SAME_SUCCESSORS,
     SPLIT_PREFIX,
-    FEW_BYTES,
+    BY_FEW_BYTES,
     WALK,
-    MANY_ROOTS,
+    FROM_MANY_ROOTS,
     COUNTED_SLICE,
     COUNTED_CLASS,
     SELF_LOOP_CLASS,
@@ -111,7 +110,7 @@ const SAME_SUCCESSORS: Strategy = Strategy {
 
 const SPLIT_PREFIX: Strategy = Strategy {
     name: "split_prefix",
-    applies: "the lexeme is a loop over characters of no slice, followed by what begins with a few bytes",
+    applies: "the lexeme is a loop over characters of no slice, followed by a rest that begins with a few bytes",
     saves: "the walk over the loop, which the states of the lexeme have in common",
     answer: Answer::Set(|query| match query.few_live_bytes()? {
         Some(_) => Ok(None),
@@ -119,7 +118,7 @@ const SPLIT_PREFIX: Strategy = Strategy {
     }),
 };
 
-const FEW_BYTES: Strategy = Strategy {
+const BY_FEW_BYTES: Strategy = Strategy {
     name: "few_bytes",
     applies: "the lexeme goes on by a few bytes, or by a small share of the edges of the trie",
     saves: "looking at all children of each node: the children by a byte are stored with the set",
@@ -133,13 +132,16 @@ const WALK: Strategy = Strategy {
     answer: Answer::Set(|query| query.walk().map(Some)),
 };
 
-const MANY_ROOTS: Strategy = Strategy {
+const FROM_MANY_ROOTS: Strategy = Strategy {
     name: "many_roots",
     applies: "the set is a large one that a character class leads to, and the class keeps the lexeme alive",
     saves: "a walk from each of the nodes: the tokens of the class are taken from its slice",
-    answer: Answer::Node(|walk, query, output| match query.is_root {
-        true => Ok(false),
-        false => many_roots::below(walk, query.base, &query.by, query.set, output),
+    answer: Answer::Node(|walk, query, output| {
+        if query.is_root {
+            Ok(false)
+        } else {
+            many_roots::below(walk, query.base, &query.by, query.set, output)
+        }
     }),
 };
 
@@ -147,9 +149,8 @@ const COUNTED_SLICE: Strategy = Strategy {
     name: "counted_slice",
     applies: "the lexeme counts the characters of a class, and its bound is near",
     saves: "cutting most subtrees at the bound: tokens are stored by their numbers of characters",
-    answer: Answer::Node(|walk, query, output| match query.is_root {
-        true => slice::below(walk, query.base, &query.by, output),
-        false => Ok(false),
+    answer: Answer::Node(|walk, query, output| {
+        if query.is_root { slice::below(walk, query.base, &query.by, output) } else { Ok(false) }
     }),
 };
 
@@ -157,9 +158,8 @@ const COUNTED_CLASS: Strategy = Strategy {
     name: "counted_class",
     applies: "the lexeme counts the characters of a class, and other bytes may replace them",
     saves: "the walk over the tokens of the class",
-    answer: Answer::Node(|walk, query, output| match query.is_root {
-        true => safe_class::below_counter(walk, query.base, &query.by, output),
-        false => Ok(false),
+    answer: Answer::Node(|walk, query, output| {
+        if query.is_root { safe_class::below_counter(walk, query.base, &query.by, output) } else { Ok(false) }
     }),
 };
 
@@ -167,9 +167,8 @@ const SELF_LOOP_CLASS: Strategy = Strategy {
     name: "self_loop_class",
     applies: "the lexeme loops over a class, and few edges of the trie lead out of it",
     saves: "the walk over the tokens of the class",
-    answer: Answer::Node(|walk, query, output| match query.is_root {
-        true => safe_class::below_loop(walk, query.base, &query.by, output),
-        false => Ok(false),
+    answer: Answer::Node(|walk, query, output| {
+        if query.is_root { safe_class::below_loop(walk, query.base, &query.by, output) } else { Ok(false) }
     }),
 };
 
@@ -177,9 +176,8 @@ const SAFE_CLASS: Strategy = Strategy {
     name: "safe_class",
     applies: "a class of characters keeps the lexeme alive, whatever its states on the way are",
     saves: "the walk over the tokens of the class, and the states after them",
-    answer: Answer::Node(|walk, query, output| match query.is_root {
-        true => safe_class::below(walk, query.base, &query.by, output),
-        false => Ok(false),
+    answer: Answer::Node(|walk, query, output| {
+        if query.is_root { safe_class::below(walk, query.base, &query.by, output) } else { Ok(false) }
     }),
 };
 
@@ -231,8 +229,8 @@ pub(crate) struct Strategies {
 impl Strategies {
     pub(crate) fn new(config: &LexiconConfig) -> Self {
         let is_on = |strategy: &Strategy| {
-            !config.disabled.contains(&strategy.name)
-                && (config.slices || !BY_SLICES.contains(&strategy.name))
+            !config.tuning.disabled.contains(&strategy.name)
+                && (config.tuning.slices || !BY_SLICES.contains(&strategy.name))
         };
         let mut all = [false; STRATEGIES.len()];
         all.iter_mut().zip(STRATEGIES).for_each(|(on, strategy)| *on = is_on(strategy));
@@ -296,7 +294,7 @@ impl<'a> Query<'a> {
         if let Some(&known) = self.few_live_bytes.get() {
             return Ok(known);
         }
-        let found = self.lexicon.automaton.few_live_bytes(self.lexeme, &self.lexicon.budget)?;
+        let found = self.lexicon.automaton.few_live_bytes(self.lexeme)?;
         Ok(*self.few_live_bytes.get_or_init(|| found))
     }
 

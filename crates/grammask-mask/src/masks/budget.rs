@@ -25,7 +25,7 @@ pub(crate) struct Fuel<'a> {
 #[derive(Default)]
 pub(crate) struct FailureCredit {
     /// Part of the initial credit that is used up, in trie nodes.
-    gone: AtomicU64,
+    used: AtomicU64,
 }
 
 /// Walks with lexemes that cost as much as one walk with a state.
@@ -55,11 +55,10 @@ impl<'a> Fuel<'a> {
     /// costs more if it has many items, and much more with `distinct!`, where every step creates a state.
     pub(crate) fn new(masks: &'a Masks, items: usize) -> Self {
         let trie = masks.lexicon.trie().len();
-        let (times, walk) = match masks.has_distinct {
-            true => (STATE_WALKS_PER_MASK_IF_DISTINCT, trie),
-            false => {
-                (STATE_WALKS_PER_MASK, masks.credit.left(trie) / (MASKS_PER_CREDIT * STATE_WALKS_PER_MASK))
-            }
+        let (times, walk) = if masks.has_distinct {
+            (STATE_WALKS_PER_MASK_IF_DISTINCT, trie)
+        } else {
+            (STATE_WALKS_PER_MASK, masks.credit.left(trie) / (MASKS_PER_CREDIT * STATE_WALKS_PER_MASK))
         };
         let given = ((times + items / ITEMS_PER_EXTRA_WALK) * walk).max(MIN_FUEL_NODES) as u64;
         Self { masks, given, nodes: Cell::new(given), most_bytes: OnceCell::new() }
@@ -68,9 +67,11 @@ impl<'a> Fuel<'a> {
     /// Settles the credit: refunds a success, charges a failure.
     pub(crate) fn finish_mask(&self, is_found: bool) {
         let Self { masks, given, nodes, .. } = self;
-        match is_found {
-            true => masks.credit.refund(masks.lexicon.trie().len() as u64 / SUCCESSES_PER_WALK),
-            false => masks.credit.charge(given - nodes.get(), masks.lexicon.trie().len()),
+        let trie = masks.lexicon.trie().len();
+        if is_found {
+            masks.credit.refund(trie as u64 / SUCCESSES_PER_WALK);
+        } else {
+            masks.credit.charge(given - nodes.get(), trie);
         }
     }
 
@@ -84,9 +85,9 @@ impl<'a> Fuel<'a> {
         let masks = self.masks;
         let used = [masks.lexicon.bytes_used(), masks.bytes_used()];
         let most_bytes = self.most_bytes.get_or_init(|| {
-            let limits = [masks.lexicon.config().budget, masks.config.budget];
+            let limits = [masks.lexicon.config().limits.budget, masks.config.limits.budget];
             let more = limits.map(|limit| (limit / MASKS_PER_BUDGET).max(MIN_BYTES_PER_MASK));
-            std::array::from_fn(|place| used[place].saturating_add(more[place]))
+            std::array::from_fn(|table| used[table].saturating_add(more[table]))
         });
         let is_full = used.iter().zip(most_bytes).any(|(used, most)| used > most);
         self.nodes.set(if is_full { 0 } else { self.nodes.get().saturating_sub(nodes) });
@@ -94,7 +95,7 @@ impl<'a> Fuel<'a> {
 
     /// Consumes fuel for a set stored as bits: each word costs one node.
     pub(crate) fn consume_row(&self) {
-        self.consume(self.masks.lexicon.outline().len() as u64 / 64);
+        self.consume(self.masks.lexicon.trie_index().len() as u64 / 64);
     }
 
     pub(crate) fn is_exhausted(&self) -> bool {
@@ -109,19 +110,19 @@ impl FailureCredit {
     }
 
     fn left(&self, trie: usize) -> usize {
-        Self::all(trie).saturating_sub(self.gone.load(Relaxed)) as usize
+        Self::all(trie).saturating_sub(self.used.load(Relaxed)) as usize
     }
 
     // Lost updates are harmless: the credit only affects time.
 
     fn charge(&self, nodes: u64, trie: usize) {
-        self.gone.store(self.gone.load(Relaxed).saturating_add(nodes).min(Self::all(trie)), Relaxed);
+        self.used.store(self.used.load(Relaxed).saturating_add(nodes).min(Self::all(trie)), Relaxed);
     }
 
     fn refund(&self, nodes: u64) {
-        let gone = self.gone.load(Relaxed);
-        if gone > 0 {
-            self.gone.store(gone.saturating_sub(nodes), Relaxed);
+        let used_nodes = self.used.load(Relaxed);
+        if used_nodes > 0 {
+            self.used.store(used_nodes.saturating_sub(nodes), Relaxed);
         }
     }
 }
@@ -129,7 +130,7 @@ impl FailureCredit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Config, LexiconConfig, testing};
+    use crate::{Config, LexiconLimits, Limits, testing};
 
     fn small() -> Masks {
         let (network, lexicon) = (testing::network("start ::= 'a'+;"), testing::lexicon(&["a", "aa"]));
@@ -137,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn nodes_burn() {
+    fn nodes_exhaust_fuel() {
         let masks = small();
         let fuel = Fuel::new(&masks, 1);
         fuel.consume(MIN_FUEL_NODES as u64 - 1);
@@ -147,28 +148,28 @@ mod tests {
     }
 
     #[test]
-    fn what_burns_in_vain_is_missed_until_masks_are_found() {
+    fn failures_reduce_the_credit_until_masks_are_found() {
         let (trie, credit) = (1_000_000, FailureCredit::default());
         let all = credit.left(trie);
-        let mut burnt = 0;
+        let mut charged = 0;
         for _ in 0..30 {
             let given = credit.left(trie) / MASKS_PER_CREDIT;
             credit.charge(given as u64, trie);
-            burnt += given;
+            charged += given;
         }
         // All failed masks together consume no more than the credit.
-        assert_eq!(burnt + credit.left(trie), all);
+        assert_eq!(charged + credit.left(trie), all);
         assert!(credit.left(trie) < all / 1_000);
         credit.charge(u64::MAX, trie);
         assert_eq!(credit.left(trie), 0);
-        for found in 0..1_000 {
-            assert_eq!(credit.left(trie), (found * (trie / SUCCESSES_PER_WALK as usize)).min(all));
+        for refunds in 0..1_000 {
+            assert_eq!(credit.left(trie), (refunds * (trie / SUCCESSES_PER_WALK as usize)).min(all));
             credit.refund(trie as u64 / SUCCESSES_PER_WALK);
         }
     }
 
     #[test]
-    fn a_mask_settles_what_it_has_burnt() {
+    fn only_a_failed_mask_is_charged() {
         let masks = small();
         let trie = masks.lexicon.trie().len();
         let fuel = Fuel::new(&masks, 1);
@@ -181,17 +182,21 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_kept_burn_whatever_the_nodes() {
+    fn kept_bytes_exhaust_fuel() {
         let network = testing::network("start ::= 'a'+;");
         for (budget, most) in [(0, MIN_BYTES_PER_MASK), (1 << 26, (1 << 26) / MASKS_PER_BUDGET)] {
             for is_lexicon in [true, false] {
                 let lexicon = testing::lexicon(&["a", "aa"]);
-                let lexicon = lexicon.with_config(&LexiconConfig { budget, ..lexicon.config().clone() });
-                let masks =
-                    testing::masks(&network, &lexicon.into(), &Config { budget, ..Config::default() });
-                let spend = |bytes| match is_lexicon {
-                    true => masks.lexicon.spend(bytes),
-                    false => masks.budget.spend(bytes),
+                let limits = LexiconLimits { budget, ..LexiconLimits::default() };
+                let lexicon = lexicon.with_config(&limits.into());
+                let limits = Limits { budget, ..Limits::default() };
+                let masks = testing::masks(&network, &lexicon.into(), &limits.into());
+                let spend = |bytes| {
+                    if is_lexicon {
+                        masks.lexicon.spend(bytes);
+                    } else {
+                        masks.budget.spend(bytes);
+                    }
                 };
                 let fuel = Fuel::new(&masks, 1);
                 fuel.consume(1);

@@ -17,8 +17,8 @@ pub(crate) enum RowId {
     Lexicon(u32),
 }
 
-/// Number of owners so far.
-static OWNERS: AtomicU64 = AtomicU64::new(0);
+/// Number of ids that were given out in this process.
+static OWNER_COUNT: AtomicU64 = AtomicU64::new(0);
 
 /// Identifies tables or a lexicon, as long as the process lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub(crate) struct OwnerId(u64);
 
 impl OwnerId {
     pub(crate) fn new() -> Self {
-        Self(OWNERS.fetch_add(1, Ordering::Relaxed))
+        Self(OWNER_COUNT.fetch_add(1, Ordering::Relaxed))
     }
 }
 
@@ -53,59 +53,59 @@ pub(crate) struct DeltaMask {
     pub(crate) row: Option<RowId>,
     /// Tokens of the row that the mask lacks, unless they are also in the other list.
     pub(crate) removed: Box<[TokenId]>,
-    /// Tokens of the mask; the row may have them, too.
-    pub(crate) more: Box<[TokenId]>,
+    /// Tokens that the mask adds; the row may have them, too.
+    pub(crate) added: Box<[TokenId]>,
     /// Number of writes.
-    times: AtomicU32,
+    writes: AtomicU32,
     /// The row that is the mask itself, for masks that are written often.
-    whole: OnceLock<RowId>,
+    full_row: OnceLock<RowId>,
 }
 
 /// After this many writes the mask gets a full row.
 const WRITES_BEFORE_ROW: u32 = 8;
 
 impl DeltaMask {
-    pub(crate) fn new(row: Option<RowId>, removed: &[TokenId], more: &[TokenId]) -> Self {
-        Self { row, removed: removed.into(), more: more.into(), ..Self::default() }
+    pub(crate) fn new(row: Option<RowId>, removed: &[TokenId], added: &[TokenId]) -> Self {
+        Self { row, removed: removed.into(), added: added.into(), ..Self::default() }
     }
 
     /// Creates the mask that is a row.
     pub(crate) fn of_row(row: RowId) -> Self {
-        Self { row: Some(row), whole: OnceLock::from(row), ..Self::default() }
+        Self { row: Some(row), full_row: OnceLock::from(row), ..Self::default() }
     }
 
     /// Returns the row, if the mask is just that.
     #[inline]
     pub(crate) fn as_row(&self) -> Option<RowId> {
-        self.whole.get().copied()
+        self.full_row.get().copied()
     }
 
     /// Counts a write. After `WRITES_BEFORE_ROW`, stores the row that `keep` returns.
     pub(crate) fn count(&self, keep: impl FnOnce() -> RowId) {
-        if self.times.fetch_add(1, Ordering::Relaxed) == WRITES_BEFORE_ROW {
-            self.whole.get_or_init(keep);
+        if self.writes.fetch_add(1, Ordering::Relaxed) == WRITES_BEFORE_ROW {
+            self.full_row.get_or_init(keep);
         }
     }
 
     /// Applies the difference to a row.
     pub(crate) fn change(&self, row: &mut [u32]) {
-        change(&self.removed, &self.more, row);
+        change(&self.removed, &self.added, row);
     }
 
     /// Returns the bytes of the lists.
     pub(crate) fn bytes_used(&self) -> usize {
-        size_of_val(&*self.removed) + size_of_val(&*self.more)
+        size_of_val(&*self.removed) + size_of_val(&*self.added)
     }
 }
 
 /// Forbids some tokens in a packed row, then allows others.
-pub(crate) fn change(removed: &[TokenId], more: &[TokenId], row: &mut [u32]) {
+pub(crate) fn change(removed: &[TokenId], added: &[TokenId], row: &mut [u32]) {
     for id in removed {
         if let Some(word) = row.get_mut(id.word()) {
             *word &= !id.bit();
         }
     }
-    for id in more {
+    for id in added {
         if let Some(word) = row.get_mut(id.word()) {
             *word |= id.bit();
         }
@@ -168,11 +168,11 @@ enum Contents {
 /// Number of row buffers of a scratch: an output alternates between few rows.
 const MAX_ROW_BUFFERS: usize = 6;
 
-/// Number of a mask that the tables keep: see [`Masks::known`](crate::Masks::known).
+/// Number of a mask that the tables keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MaskId(pub(crate) u32);
+pub(crate) struct MaskId(pub(crate) u32);
 
-/// Reference to a written mask: see [`Masks::write`](crate::Masks::write).
+/// Reference to a written mask: see [`StateMask::write`](crate::StateMask::write).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct MaskRef(pub(crate) Option<RowId>);
@@ -256,7 +256,7 @@ impl Scratch {
     pub(crate) fn written_mut(&mut self) -> &mut Mask {
         debug_assert!(
             matches!(self.buffers[0].contents, Contents::Anything),
-            "what is known of a buffer stays true"
+            "the buffer has unknown content"
         );
         &mut self.buffers[0].mask
     }
@@ -284,15 +284,15 @@ impl Scratch {
         buffer.restore(id_count, row.map(|(owner, row)| (owner, row, rows(row))));
         delta_mask.change(buffer.mask.as_words_mut());
         buffer.changed.extend_from_slice(&delta_mask.removed);
-        buffer.changed.extend_from_slice(&delta_mask.more);
+        buffer.changed.extend_from_slice(&delta_mask.added);
         buffer.contents = Contents::DeltaMask { id, row };
     }
 
     /// Moves a buffer to the front and returns it: one that fits, else a new one, else the least recently
     /// written one.
     fn enter(&mut self, fits: impl Fn(Contents) -> bool) -> &mut RowBuffer {
-        let place = match self.buffers.iter().position(|buffer| fits(buffer.contents)) {
-            Some(place) => place,
+        let position = match self.buffers.iter().position(|buffer| fits(buffer.contents)) {
+            Some(position) => position,
             None if self.buffers.len() < MAX_ROW_BUFFERS => {
                 self.buffers.push(RowBuffer {
                     mask: Mask::default(),
@@ -304,7 +304,7 @@ impl Scratch {
             None => MAX_ROW_BUFFERS - 1,
         };
         self.is_written = true;
-        self.buffers[..=place].rotate_right(1);
+        self.buffers[..=position].rotate_right(1);
         &mut self.buffers[0]
     }
 }
@@ -344,7 +344,7 @@ mod tests {
 
     /// Writes difference masks of two tables in any order, and compares with writes to an empty scratch.
     #[test]
-    fn what_was_written_before_does_not_matter() {
+    fn earlier_writes_do_not_matter() {
         let ids = |ids: &[u32]| ids.iter().copied().map(TokenId).collect::<Vec<TokenId>>();
         let rows: Vec<Mask> = [&[0, 3, 40, 69][..], &[1, 2, 3]]
             .iter()

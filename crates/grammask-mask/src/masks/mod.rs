@@ -15,12 +15,12 @@ use crate::lexicon::Lexicon;
 use crate::lexicon::walk::output::WalkOutput;
 use crate::masks::assemble::{Assembled, ScratchPool, UnionKey};
 use crate::masks::budget::FailureCredit;
-use crate::masks::delta_mask::{DeltaMask, OwnerId, Owners, RowId};
+use crate::masks::delta_mask::{DeltaMask, MaskId, OwnerId, Owners, RowId};
 use crate::masks::stats::WalkCounters;
 use crate::node_set::continuation::ContinuationId;
-use crate::{BindError, BindErrors, Config, Ending};
+use crate::{BindError, BindErrors, Config, Ending, Limit, LimitExceeded};
 
-mod assemble;
+pub(crate) mod assemble;
 pub(crate) mod budget;
 pub(crate) mod delta_mask;
 mod prefetch;
@@ -28,7 +28,7 @@ mod snapshot;
 pub(crate) mod stats;
 mod warm_up;
 
-pub use delta_mask::{MaskId, MaskRef, Scratch};
+pub use delta_mask::{MaskRef, Scratch};
 pub use prefetch::Prefetch;
 pub use snapshot::{DamagedMasks, SavedMasks};
 pub use warm_up::{WarmLimits, WarmProgress};
@@ -64,11 +64,11 @@ pub struct Masks {
     /// Summaries; `None` for those that were too much work.
     pub(crate) summaries: Memo<SummaryKey, Option<Summary>>,
     /// Continuations after items of `distinct!` below trie nodes: see `descent/distinct.rs`.
-    pub(crate) behind: Memo<(NetworkNodeId, ContinuationId), AfterDistinctTexts>,
+    pub(crate) after_distinct: Memo<(NetworkNodeId, ContinuationId), AfterDistinctTexts>,
     /// Totals of summaries.
     pub(crate) totals: Interner<Total>,
     /// Totals of permutation items below sets of trie nodes: see `permutation.rs`.
-    pub(crate) selections: Memo<(CalleeId, ContinuationId), Row>,
+    pub(crate) permutation_rows: Memo<(CalleeId, ContinuationId), Row>,
     /// Rows of some entries and large totals that are not in the lexicon, by their numbers.
     pub(crate) unions: Memo<Box<[u64]>, RowId>,
     /// Masks by the operands of their union.
@@ -87,9 +87,58 @@ pub struct Masks {
     pub(crate) credit: Arc<FailureCredit>,
 }
 
-/// Items and callers of all states along forced bytes. Beyond it, fewer bytes are returned: in a very
-/// ambiguous text, each byte has more than the one before.
-const MAX_FORCED_ITEMS: usize = 1 << 20;
+/// The mask of one state, which is known or still to be computed. Made by [`Masks::at`].
+#[derive(Clone, Copy)]
+pub struct StateMask<'a> {
+    masks: &'a Masks,
+    state: SetId,
+    known: Option<MaskId>,
+}
+
+impl StateMask<'_> {
+    /// Returns `true` if the tables keep the mask, so that writing it is fast and needs no limit.
+    #[inline]
+    pub fn is_known(&self) -> bool {
+        self.known.is_some()
+    }
+
+    /// Writes the mask to `scratch`, a scratch for this vocabulary, or refers to a stored row.
+    /// [`Masks::written`] resolves the reference until `scratch` is written again.
+    ///
+    /// # Errors
+    /// As [`Masks::mask`].
+    pub fn write(&self, scratch: &mut Scratch) -> Result<MaskRef, Error> {
+        let number = match self.known {
+            Some(known) => Some(known),
+            None => self.masks.make(self.state, scratch)?,
+        };
+        Ok(number.map_or(MaskRef(None), |number| self.masks.write_kept(number, scratch)))
+    }
+
+    /// Writes the mask to a packed row: token t is bit t % 32 of word t / 32. Words beyond the vocabulary
+    /// become 0. A known mask leaves `scratch` unchanged.
+    ///
+    /// # Errors
+    /// As [`Masks::mask`]. The row is unchanged then.
+    ///
+    /// # Panics
+    /// Panics if the row is shorter than a mask.
+    pub fn fill(&self, scratch: &mut Scratch, row: &mut [u32]) -> Result<(), Error> {
+        let number = match self.known {
+            Some(known) => Some(known),
+            None => self.masks.make(self.state, scratch)?,
+        };
+        match number {
+            Some(number) => self.masks.fill_kept(number, row),
+            None => {
+                let (front, padding) = row.split_at_mut(self.masks.vocabulary().mask_words());
+                copy_row(scratch.mask().as_words(), front);
+                padding.fill(0);
+            }
+        }
+        Ok(())
+    }
+}
 
 /// Sizes of the tables of a [`Masks`], and counters of the work that filled them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -116,7 +165,8 @@ impl Masks {
     /// Binds a recognizer to the vocabulary of a lexicon.
     ///
     /// # Errors
-    /// Returns all tokens that the grammar or the ending names and the vocabulary lacks.
+    /// Returns all tokens that the grammar or the ending names and the vocabulary lacks, and an exceeded
+    /// limit on the ending.
     pub fn new(
         recognizer: Recognizer,
         lexicon: Arc<Lexicon>,
@@ -133,16 +183,21 @@ impl Masks {
                 None => errors.push(BindError::UnknownSpecial { special: special.clone() }),
             }
         }
-        let mut unknown: Vec<TokenId> = ending.tokens().to_vec();
-        unknown.retain(|&id| !vocabulary.is_known(id));
-        unknown.sort_unstable();
-        unknown.dedup();
-        errors.extend(unknown.into_iter().map(|id| BindError::UnknownEnd { id }));
-        BindErrors::unless_empty(errors)?;
-        Ok(Self::with(recognizer, lexicon, ending.clone(), config.clone(), specials))
+        let mut ends: Vec<TokenId> = ending.tokens().to_vec();
+        ends.sort_unstable();
+        ends.dedup();
+        if ends.len() > config.limits.max_end_tokens {
+            let (value, found) = (config.limits.max_end_tokens as u64, Some(ends.len() as u64));
+            errors.push(LimitExceeded { limit: Limit::MaxEndTokens, value, found }.into());
+        }
+        let unknown = ends.into_iter().filter(|&id| !vocabulary.is_known(id));
+        errors.extend(unknown.map(|id| BindError::UnknownEnd { id }));
+        BindErrors::check(errors)?;
+        Ok(Self::bind(recognizer, lexicon, ending.clone(), config.clone(), specials))
     }
 
-    fn with(
+    /// Creates empty tables. The vocabulary must have all tokens that are named.
+    fn bind(
         recognizer: Recognizer,
         lexicon: Arc<Lexicon>,
         ending: Ending,
@@ -150,7 +205,7 @@ impl Masks {
         specials: Vec<TokenId>,
     ) -> Self {
         Self {
-            budget: Budget::new(config.budget),
+            budget: Budget::new(config.limits.budget),
             // A token that ends an output adds nothing to it, whatever its bytes.
             is_never_stuck: lexicon.vocabulary().has_every_byte()
                 && !ending
@@ -171,9 +226,9 @@ impl Masks {
             texts: Column::new(),
             entries_at_root: Column::new(),
             summaries: Memo::new(),
-            behind: Memo::new(),
+            after_distinct: Memo::new(),
             totals: Interner::new(),
-            selections: Memo::new(),
+            permutation_rows: Memo::new(),
             unions: Memo::new(),
             masks_by_union: Memo::new(),
             scratch_pool: ScratchPool::default(),
@@ -190,7 +245,7 @@ impl Masks {
     /// Creates empty tables for the same grammar and configuration, over another lexicon of the same
     /// vocabulary.
     pub fn successor(&self, lexicon: Arc<Lexicon>) -> Self {
-        let masks = Self::with(
+        let masks = Self::bind(
             self.recognizer.successor(),
             lexicon,
             self.ending.clone(),
@@ -280,47 +335,37 @@ impl Masks {
     /// # Complexity
     /// For a known state: a look-up, and the difference from the mask in `scratch`.
     pub fn mask<'a>(&'a self, state: SetId, scratch: &'a mut Scratch) -> Result<&'a Mask, Error> {
-        let written = self.write(state, scratch)?;
+        let written = self.at(state).write(scratch)?;
         Ok(self.written(written, scratch))
     }
 
-    /// Writes the mask of a state like [`mask`](Self::mask), and returns a reference to it by number.
-    /// [`written`](Self::written) resolves it until `scratch` is written again.
+    /// Looks up the mask of a state. It is computed when it is first written.
     ///
-    /// # Errors
-    /// As [`mask`](Self::mask).
-    pub fn write(&self, state: SetId, scratch: &mut Scratch) -> Result<MaskRef, Error> {
-        match self.known(state) {
-            Some(known) => Ok(self.write_known(known, scratch)),
-            None => self.write_anew(state, scratch),
-        }
-    }
-
-    /// Writes the mask of a state for which [`known`](Self::known) returned `None`.
-    ///
-    /// # Errors
-    /// As [`mask`](Self::mask).
-    pub fn write_anew(&self, state: SetId, scratch: &mut Scratch) -> Result<MaskRef, Error> {
-        let known = self.make(state, scratch)?;
-        Ok(known.map_or(MaskRef(None), |known| self.write_known(known, scratch)))
-    }
-
-    /// Returns the number of the mask of a state. Returns `None` if it has not been computed.
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use grammask_earley::{Network, Recognizer};
+    /// # use grammask_mask::{Lexicon, Masks};
+    /// # use grammask_trie::{TokenId, Vocabulary};
+    /// # let ast = grammask_syntax::parse("start ::= 'ab';", &Default::default())?;
+    /// # let mut store = grammask_regular::Store::new(&Default::default());
+    /// # let normal = grammask_normal::normalize_in(&ast, &mut store, &Default::default())?;
+    /// # let network = Arc::new(Network::build(&normal, store, &Default::default())?);
+    /// # let tokens = [(TokenId(0), b"a".to_vec()), (TokenId(1), b"b".to_vec())];
+    /// # let vocabulary = Arc::new(Vocabulary::new(tokens, [], &Default::default())?);
+    /// # let lexicon = Arc::new(Lexicon::new(vocabulary, &Default::default()));
+    /// # let recognizer = Recognizer::new(network, &Default::default());
+    /// let masks = Masks::new(recognizer, lexicon, &Default::default(), &Default::default())?;
+    /// let (mut scratch, mut row) = (masks.scratch(), [0; 1]);
+    /// let first = masks.recognizer().initial();
+    /// assert!(!masks.at(first).is_known());
+    /// masks.at(first).fill(&mut scratch, &mut row)?;
+    /// assert!(masks.at(first).is_known());
+    /// assert_eq!(row, [0b01]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[inline]
-    pub fn known(&self, state: SetId) -> Option<MaskId> {
-        self.mask_ids.get(state.index()).map(MaskId)
-    }
-
-    /// Writes a mask that these tables keep.
-    pub fn write_known(&self, MaskId(number): MaskId, scratch: &mut Scratch) -> MaskRef {
-        let delta_mask = self.delta_masks.get(number);
-        if let Some(row) = delta_mask.as_row() {
-            return MaskRef(Some(row));
-        }
-        let owners = Owners { tables: self.owner, lexicon: self.lexicon.owner() };
-        scratch.write(number, delta_mask, owners, |row| self.kept_row(row));
-        delta_mask.count(|| self.new_row(scratch.mask().clone()));
-        MaskRef(None)
+    pub fn at(&self, state: SetId) -> StateMask<'_> {
+        StateMask { masks: self, state, known: self.mask_ids.get(state.index()).map(MaskId) }
     }
 
     /// Returns the mask that was written last.
@@ -331,35 +376,20 @@ impl Masks {
         written.0.map_or(scratch.mask(), |row| self.kept_row(row))
     }
 
-    /// Writes the mask of a state to a packed row: token t is bit t % 32 of word t / 32. Words beyond the
-    /// vocabulary become 0.
-    ///
-    /// # Errors
-    /// As [`mask`](Self::mask). The row is unchanged then.
-    ///
-    /// # Panics
-    /// Panics if the row is shorter than a mask.
-    pub fn fill(&self, state: SetId, scratch: &mut Scratch, row: &mut [u32]) -> Result<(), Error> {
-        let known = match self.known(state) {
-            Some(known) => Some(known),
-            None => self.make(state, scratch)?,
-        };
-        match known {
-            Some(known) => self.fill_known(known, row),
-            None => {
-                let (front, padding) = row.split_at_mut(self.vocabulary().mask_words());
-                copy_row(scratch.mask().as_words(), front);
-                padding.fill(0);
-            }
+    /// Writes a mask that these tables keep.
+    fn write_kept(&self, MaskId(number): MaskId, scratch: &mut Scratch) -> MaskRef {
+        let delta_mask = self.delta_masks.get(number);
+        if let Some(row) = delta_mask.as_row() {
+            return MaskRef(Some(row));
         }
-        Ok(())
+        let owners = Owners { tables: self.owner, lexicon: self.lexicon.owner() };
+        scratch.write(number, delta_mask, owners, |row| self.kept_row(row));
+        delta_mask.count(|| self.new_row(scratch.mask().clone()));
+        MaskRef(None)
     }
 
     /// Writes a mask that these tables keep to a packed row.
-    ///
-    /// # Panics
-    /// Panics if the row is shorter than a mask.
-    pub fn fill_known(&self, MaskId(number): MaskId, row: &mut [u32]) {
+    fn fill_kept(&self, MaskId(number): MaskId, row: &mut [u32]) {
         let (front, padding) = row.split_at_mut(self.vocabulary().mask_words());
         let delta_mask = self.delta_masks.get(number);
         self.follow(delta_mask, front);
@@ -373,12 +403,12 @@ impl Masks {
     /// Writes a mask over words of any content.
     pub(crate) fn follow(&self, delta_mask: &DeltaMask, words: &mut [u32]) {
         // Read once: another thread may give the difference mask a row of its own at any time.
-        let mask_ids = delta_mask.as_row();
-        match mask_ids.or(delta_mask.row) {
+        let whole = delta_mask.as_row();
+        match whole.or(delta_mask.row) {
             Some(row) => copy_row(self.kept_row(row).as_words(), words),
             None => words.fill(0),
         }
-        if mask_ids.is_none() {
+        if whole.is_none() {
             delta_mask.change(words);
         }
     }
@@ -386,13 +416,14 @@ impl Masks {
     /// Computes the mask of a state. Keeps it, and returns its number, if masks are kept; otherwise it is in
     /// the scratch.
     pub(crate) fn make(&self, state: SetId, scratch: &mut Scratch) -> Result<Option<MaskId>, Error> {
-        let assembled = match self.config.keep_summaries {
-            true => self.assemble(state, scratch)?,
-            false => Assembled::TooMuch,
+        let assembled = if self.config.tuning.keep_summaries {
+            self.assemble(state, scratch)?
+        } else {
+            Assembled::TooMuch
         };
         let number = match assembled {
             Assembled::Kept(number) => number,
-            Assembled::Delta(delta_mask) if self.config.keep_masks => self.keep_delta_mask(delta_mask),
+            Assembled::Delta(delta_mask) if self.config.tuning.keep_masks => self.keep_delta_mask(delta_mask),
             Assembled::Delta(delta_mask) => {
                 self.follow(&delta_mask, scratch.anything().as_words_mut());
                 return Ok(None);
@@ -405,18 +436,18 @@ impl Masks {
                 }
                 let mask = scratch.written_mut();
                 self.finish(state, mask)?;
-                if !self.config.keep_masks {
+                if !self.config.tuning.keep_masks {
                     return Ok(None);
                 }
                 self.keep_delta_mask(DeltaMask::of_row(self.row(mask)))
             }
         };
-        self.note(state, number);
+        self.store_mask_id(state, number);
         Ok(Some(MaskId(number)))
     }
 
     /// Stores the number of the mask of a state.
-    fn note(&self, state: SetId, number: u32) {
+    fn store_mask_id(&self, state: SetId, number: u32) {
         self.budget.spend(self.mask_ids.set(state.index(), number).1);
     }
 
@@ -458,7 +489,7 @@ impl Masks {
     /// Returns an error if a limit of the recognizer is exceeded.
     pub fn forced_bytes(&self, state: SetId, most: usize, forced: &mut Vec<u8>) -> Result<(), Error> {
         let (mut state, mut work) = (state, 0);
-        while forced.len() < most && !state.completes() && work <= MAX_FORCED_ITEMS {
+        while forced.len() < most && !state.completes() && work <= self.config.limits.max_forced_items {
             let Some(byte) = self.recognizer.live_bytes(state)?.single_byte() else { return Ok(()) };
             for special in 0..self.specials.len() {
                 let class = self.recognizer.network().class_of_special(special);
@@ -468,8 +499,8 @@ impl Masks {
             }
             forced.push(byte);
             state = self.recognizer.step(state, byte)?;
-            let told = |item: &Item| 1 + self.recognizer.callers(item.origin).len();
-            work += self.recognizer.kernel(state).iter().map(told).sum::<usize>();
+            let size = |item: &Item| 1 + self.recognizer.callers(item.origin).len();
+            work += self.recognizer.kernel(state).iter().map(size).sum::<usize>();
         }
         Ok(())
     }
@@ -480,14 +511,14 @@ impl Masks {
             return Ok(());
         }
         let mut output = WalkOutput::new(self.lexicon.context());
-        let root = (!self.lexicon.outline().is_empty()).then_some(InnerId::ROOT);
+        let root = (!self.lexicon.trie_index().is_empty()).then_some(InnerId::ROOT);
         output.walk(&self.recognizer, state, root)?;
         self.counters.add(output.cost);
         let (tokens, ends) = output.finish();
         mask.union_set(&tokens);
         if let (Ending::Eager, Some(ends)) = (&self.ending, ends) {
-            let outline = self.lexicon.outline();
-            self.forbid_below(ends.iter().map(|branch| outline.node(branch)), mask);
+            let trie_index = self.lexicon.trie_index();
+            self.forbid_below(ends.iter().map(|inner| trie_index.node(inner)), mask);
         }
         Ok(())
     }
@@ -508,13 +539,13 @@ impl Masks {
     /// Adds special tokens, and allows the tokens that end a text only if it is complete.
     pub(crate) fn finish(&self, state: SetId, mask: &mut Mask) -> Result<(), Error> {
         self.ending.tokens().iter().for_each(|&id| mask.forbid(id));
-        mask.extend(self.beside_bytes(state)?);
+        mask.extend(self.tokens_beside_bytes(state)?);
         Ok(())
     }
 
     /// Returns the tokens that are allowed whatever their bytes are: special tokens and those that end a
     /// text.
-    pub(crate) fn beside_bytes(&self, state: SetId) -> Result<Vec<TokenId>, Error> {
+    pub(crate) fn tokens_beside_bytes(&self, state: SetId) -> Result<Vec<TokenId>, Error> {
         let mut allowed = Vec::new();
         for (index, &token) in self.specials.iter().enumerate() {
             let class = self.recognizer.network().class_of_special(index);

@@ -47,7 +47,7 @@ impl Masks {
     fn prefetch_within(&self, prefetch: &Prefetch<'_>) -> Result<(), Error> {
         let is_stopped = || prefetch.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed));
         let first = self.recognizer.initial();
-        self.find(first)?;
+        self.prefetch_mask(first)?;
         if prefetch.nodes == 0 {
             return Ok(());
         }
@@ -57,10 +57,10 @@ impl Masks {
             }
             let state = self.step_bytes(first, text)?;
             if state.goes_on() {
-                self.find(state)?;
+                self.prefetch_mask(state)?;
             }
         }
-        if !self.config.keep_summaries {
+        if !self.config.tuning.keep_summaries {
             return Ok(());
         }
         let mut left = prefetch.nodes;
@@ -73,14 +73,14 @@ impl Masks {
             match self.lexeme(node).and_then(|lexeme| self.lexicon.prefetch(lexeme).ok()) {
                 Some(nodes) => left = left.saturating_sub(nodes),
                 // The shared lexicon has limits of its own, which are not errors of the grammar.
-                None => self.find_alone(node)?,
+                None => self.prefetch_alone(node)?,
             }
         }
         Ok(())
     }
 
     /// Computes the tokens of a lexeme at its beginning and after its first byte, without the lexicon.
-    fn find_alone(&self, node: NetworkNodeId) -> Result<(), Error> {
+    fn prefetch_alone(&self, node: NetworkNodeId) -> Result<(), Error> {
         let set = self.recognizer.inspect().open_state(node)?;
         let first = self.recognizer.live_bytes(set)?;
         if let Some(byte) = first.single_byte() {
@@ -91,8 +91,8 @@ impl Masks {
     }
 
     /// Computes the mask of a state, if masks are kept.
-    fn find(&self, state: SetId) -> Result<(), Error> {
-        if self.config.keep_masks && self.known(state).is_none() {
+    fn prefetch_mask(&self, state: SetId) -> Result<(), Error> {
+        if self.config.tuning.keep_masks && !self.at(state).is_known() {
             // No output continues with this scratch.
             self.make(state, &mut self.scratch())?;
         }

@@ -26,7 +26,7 @@ enum SavedMask {
     Words(Vec<u32>),
 }
 
-/// Tokens of a mask that is saved as a list; larger masks are saved as rows.
+/// Number of tokens up to which a loaded mask is stored as a list. Larger masks are stored as rows.
 const MAX_LISTED_TOKENS: usize = 64;
 
 /// Error: the saved masks cannot be those of this grammar.
@@ -42,8 +42,8 @@ impl Masks {
         // Difference masks have numbers of their own, and two of them may be equal masks.
         let mut numbers: FxHashMap<u32, u32> = FxHashMap::default();
         let mut contents: FxHashMap<Mask, u32> = FxHashMap::default();
-        for (place, state) in self.recognizer.states().enumerate() {
-            let Some(MaskId(delta_mask)) = self.known(state) else { continue };
+        for (position, state) in self.recognizer.states().enumerate() {
+            let Some(MaskId(delta_mask)) = self.at(state).known else { continue };
             let number = *numbers.entry(delta_mask).or_insert_with(|| {
                 let next = saved.masks.len() as u32;
                 let mask = self.mask(state, &mut scratch).expect("a mask that is known hits no limit");
@@ -52,7 +52,7 @@ impl Masks {
                     next
                 })
             });
-            saved.states.push((place as u32, number));
+            saved.states.push((position as u32, number));
         }
         saved
     }
@@ -75,12 +75,12 @@ impl Masks {
         let mut ends = Mask::new(self.vocabulary().id_count());
         ends.extend(self.ending.tokens().iter().copied());
         // Masks by position, each built on first use.
-        let mut known: Vec<Option<Made>> = vec![None; saved.masks.len()];
-        for &(place, number) in &saved.states {
+        let mut known: Vec<Option<LoadedMask>> = vec![None; saved.masks.len()];
+        for &(position, number) in &saved.states {
             if self.bytes_used() > room {
                 break;
             }
-            let Some(&state) = states.get(place as usize) else {
+            let Some(&state) = states.get(position as usize) else {
                 return Err(DamagedMasks("a mask is of no state"));
             };
             let Some(known) = known.get_mut(number as usize) else {
@@ -95,29 +95,31 @@ impl Masks {
                     allowed.intersect(&ends);
                     let ends_texts = allowed == ends;
                     self.specials.iter().for_each(|&id| allowed.forbid(id));
-                    *known.insert(Made { number, ends_texts, ends_no_text: allowed.is_empty() })
+                    *known.insert(LoadedMask { number, ends_texts, ends_no_text: allowed.is_empty() })
                 }
             };
             if !(if state.completes() { known.ends_texts } else { known.ends_no_text }) {
                 return Err(DamagedMasks("a mask ends a text elsewhere than where it is complete"));
             }
-            self.note(state, known.number);
+            self.store_mask_id(state, known.number);
         }
         Ok(())
     }
 
     fn keep_content(&self, mask: &Mask) -> u32 {
         let more: Vec<TokenId> = mask.iter().take(MAX_LISTED_TOKENS + 1).collect();
-        self.keep_delta_mask(match more.len() <= MAX_LISTED_TOKENS {
-            true => DeltaMask::new(None, &[], &more),
-            false => DeltaMask::of_row(self.row(mask)),
-        })
+        let delta_mask = if more.len() <= MAX_LISTED_TOKENS {
+            DeltaMask::new(None, &[], &more)
+        } else {
+            DeltaMask::of_row(self.row(mask))
+        };
+        self.keep_delta_mask(delta_mask)
     }
 }
 
 /// A mask that has been built.
 #[derive(Clone, Copy)]
-struct Made {
+struct LoadedMask {
     number: u32,
     /// True if it allows all tokens that end texts.
     ends_texts: bool,

@@ -40,6 +40,9 @@ pub struct WarmProgress {
     pub is_complete: bool,
 }
 
+/// Number of threads that are started at most.
+const MAX_WARM_THREADS: usize = 256;
+
 /// States for each thread between two reports of the progress.
 const STATES_PER_BATCH: usize = 32;
 
@@ -62,7 +65,7 @@ impl Masks {
         limits: &WarmLimits,
         mut progress: impl FnMut(WarmProgress) -> ControlFlow<()>,
     ) -> WarmProgress {
-        let threads = limits.threads.clamp(1, 256);
+        let threads = limits.threads.clamp(1, MAX_WARM_THREADS);
         let mut seen: FxHashSet<StateSignature> = FxHashSet::default();
         let mut waiting = std::collections::VecDeque::from([self.recognizer.initial()]);
         let mut progress_so_far = WarmProgress { waiting: 1, ..WarmProgress::default() };
@@ -110,7 +113,7 @@ impl Masks {
         let mut scratch = self.scratch();
         let mut found = Vec::new();
         for &state in states {
-            if self.write(state, &mut scratch).is_err() {
+            if self.at(state).write(&mut scratch).is_err() {
                 continue;
             }
             for class in 0..self.recognizer.network().classes() {
@@ -126,7 +129,7 @@ impl Masks {
     }
 
     fn signature(&self, state: SetId) -> Option<StateSignature> {
-        let longest = u32::try_from(self.lexicon.outline().height()).unwrap_or(u32::MAX);
+        let longest = self.lexicon.max_token_bytes();
         let near = |node| self.recognizer.inspect().saturate(node, longest);
         let of_item = |item: &grammask_earley::Item| {
             let resumption = self.recognizer.inspect().resumption(item.origin).ok()?;

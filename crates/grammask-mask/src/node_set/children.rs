@@ -42,59 +42,66 @@ pub(crate) struct NodesByByte {
     /// Tokens that end at the nodes, as ranges of the trie's list.
     pub(crate) tokens: Box<[(u32, u32)]>,
     /// Inner nodes among the nodes, ascending.
-    pub(crate) branches: Box<[InnerId]>,
+    pub(crate) inner_nodes: Box<[InnerId]>,
     /// Continuation of the inner nodes, once requested.
     number: OnceLock<ContinuationId>,
 }
 
 impl NodesByByte {
     /// Computes the tokens and inner nodes at some nodes, which must ascend.
-    fn new(trie: &Trie, outline: &TrieIndex, nodes: &[TrieNodeId]) -> Self {
-        let (starts, before) = (trie.columns().token_starts, outline.inner_ranks());
+    fn new(trie: &Trie, trie_index: &TrieIndex, nodes: &[TrieNodeId]) -> Self {
+        let (starts, before) = (trie.columns().token_starts, trie_index.inner_ranks());
         // Branchless compaction: write unconditionally, advance the cursor conditionally. Neither condition
         // can be predicted.
         let (mut tokens, mut ranges) = (vec![(0, 0); nodes.len()], 0);
-        let (mut branches, mut places) = (vec![InnerId::ROOT; nodes.len()], 0);
+        let (mut inner_nodes, mut inner_count) = (vec![InnerId::ROOT; nodes.len()], 0);
         for node in nodes {
             let n = node.index();
             let (start, end) = (starts[n], starts[n + 1]);
             tokens[ranges] = (start, end);
             ranges += usize::from(start < end);
-            branches[places] = InnerId(before[n]);
-            places += usize::from(before[n] < before[n + 1]);
+            inner_nodes[inner_count] = InnerId(before[n]);
+            inner_count += usize::from(before[n] < before[n + 1]);
         }
         tokens.truncate(ranges);
-        branches.truncate(places);
-        Self { nodes: nodes.len(), tokens: tokens.into(), branches: branches.into(), number: OnceLock::new() }
+        inner_nodes.truncate(inner_count);
+        Self {
+            nodes: nodes.len(),
+            tokens: tokens.into(),
+            inner_nodes: inner_nodes.into(),
+            number: OnceLock::new(),
+        }
     }
 
     /// Returns the continuation of the inner nodes; `intern` is called the first time.
     pub(crate) fn number(&self, intern: impl FnOnce(&[InnerId]) -> ContinuationId) -> ContinuationId {
-        *self.number.get_or_init(|| intern(&self.branches))
+        *self.number.get_or_init(|| intern(&self.inner_nodes))
     }
 
     fn bytes_used(&self) -> usize {
-        size_of::<Self>() + size_of_val(&*self.tokens) + size_of_val(&*self.branches)
+        size_of::<Self>() + size_of_val(&*self.tokens) + size_of_val(&*self.inner_nodes)
     }
 }
 
 impl Children {
     /// Creates the children of a set. All later calls must pass an equal set.
-    pub(crate) fn new(outline: &TrieIndex, places: &NodeSet) -> Self {
-        match places {
-            NodeSet::List(list) => Self::Grouped(Groups::new(outline, list)),
+    pub(crate) fn new(trie_index: &TrieIndex, node_set: &NodeSet) -> Self {
+        match node_set {
+            NodeSet::List(list) => Self::Grouped(Groups::new(trie_index, list)),
             NodeSet::Bits(_) => Self::Rows((0..256).map(|_| Row::default()).collect()),
         }
     }
 
     /// Returns the children by a byte, ascending, and the bytes of memory that this call added.
-    pub(crate) fn by(&self, outline: &TrieIndex, places: &NodeSet, byte: u8) -> (&[TrieNodeId], usize) {
+    pub(crate) fn by(&self, trie_index: &TrieIndex, node_set: &NodeSet, byte: u8) -> (&[TrieNodeId], usize) {
         match self {
-            Self::Grouped(groups) => (groups.place(byte).map_or(&[], |place| groups.group(place)), 0),
+            Self::Grouped(groups) => {
+                (groups.position(byte).map_or(&[], |position| groups.group(position)), 0)
+            }
             Self::Rows(rows) => {
                 let mut fresh = 0;
                 let nodes = rows[usize::from(byte)].nodes.get_or_init(|| {
-                    let found: Box<[TrieNodeId]> = edges_from(outline, places, byte).into();
+                    let found: Box<[TrieNodeId]> = edges_from(trie_index, node_set, byte).into();
                     fresh = size_of_val(&*found);
                     found
                 });
@@ -107,8 +114,9 @@ impl Children {
     /// added. Returns `None` if a list has no child by the byte.
     pub(crate) fn reached(
         &self,
-        (trie, outline): (&Trie, &TrieIndex),
-        places: &NodeSet,
+        trie: &Trie,
+        trie_index: &TrieIndex,
+        node_set: &NodeSet,
         byte: u8,
     ) -> (Option<&NodesByByte>, usize) {
         let mut fresh = 0;
@@ -117,16 +125,16 @@ impl Children {
             Box::new(reached)
         };
         let reached = match self {
-            Self::Grouped(groups) => groups.place(byte).map(|place| {
-                &**groups.reached[place]
-                    .get_or_init(|| keep(NodesByByte::new(trie, outline, groups.group(place))))
+            Self::Grouped(groups) => groups.position(byte).map(|position| {
+                &**groups.reached[position]
+                    .get_or_init(|| keep(NodesByByte::new(trie, trie_index, groups.group(position))))
             }),
             Self::Rows(rows) => {
                 let row = &rows[usize::from(byte)];
                 Some(&**row.reached.get_or_init(|| {
                     keep(match row.nodes.get() {
-                        Some(nodes) => NodesByByte::new(trie, outline, nodes),
-                        None => NodesByByte::new(trie, outline, &edges_from(outline, places, byte)),
+                        Some(nodes) => NodesByByte::new(trie, trie_index, nodes),
+                        None => NodesByByte::new(trie, trie_index, &edges_from(trie_index, node_set, byte)),
                     })
                 }))
             }
@@ -156,11 +164,11 @@ impl Children {
 impl Groups {
     /// # Complexity
     /// Linear in the children.
-    fn new(outline: &TrieIndex, list: &[InnerId]) -> Self {
+    fn new(trie_index: &TrieIndex, list: &[InnerId]) -> Self {
         // Counting sort: the number of children by each byte, then the position of the next one.
         let mut next = [0u32; 256];
-        for &place in list {
-            outline.children(place).iter().for_each(|child| next[usize::from(child.byte)] += 1);
+        for &inner in list {
+            trie_index.children(inner).iter().for_each(|child| next[usize::from(child.byte)] += 1);
         }
         let (mut bytes, mut ends, mut all) = (Vec::new(), Vec::new(), 0);
         for byte in 0..=u8::MAX {
@@ -172,8 +180,8 @@ impl Groups {
             }
         }
         let mut nodes = vec![TrieNodeId::ROOT; all as usize];
-        for &place in list {
-            for child in outline.children(place) {
+        for &inner in list {
+            for child in trie_index.children(inner) {
                 let next = &mut next[usize::from(child.byte)];
                 nodes[*next as usize] = child.node;
                 *next += 1;
@@ -181,52 +189,52 @@ impl Groups {
         }
         let reached = bytes.iter().map(|_| OnceLock::new()).collect();
         let mut groups = Self { bytes: bytes.into(), ends: ends.into(), nodes: nodes.into(), reached };
-        for place in 0..groups.bytes.len() {
+        for position in 0..groups.bytes.len() {
             // A node of the set may be below another one, so a group consists of ascending runs, which a
             // stable sort merges.
-            let group = groups.range(place);
+            let group = groups.range(position);
             groups.nodes[group].sort();
         }
         groups
     }
 
     /// Returns the position of a byte in `bytes`.
-    fn place(&self, byte: u8) -> Option<usize> {
+    fn position(&self, byte: u8) -> Option<usize> {
         self.bytes.binary_search(&byte).ok()
     }
 
-    fn range(&self, place: usize) -> std::ops::Range<usize> {
-        let start = if place == 0 { 0 } else { self.ends[place - 1] };
-        start as usize..self.ends[place] as usize
+    fn range(&self, position: usize) -> std::ops::Range<usize> {
+        let start = if position == 0 { 0 } else { self.ends[position - 1] };
+        start as usize..self.ends[position] as usize
     }
 
-    fn group(&self, place: usize) -> &[TrieNodeId] {
-        &self.nodes[self.range(place)]
+    fn group(&self, position: usize) -> &[TrieNodeId] {
+        &self.nodes[self.range(position)]
     }
 
     /// Returns the bytes, ascending, with the children by each.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u8, &[TrieNodeId])> {
-        self.bytes.iter().enumerate().map(|(place, &byte)| (byte, self.group(place)))
+        self.bytes.iter().enumerate().map(|(position, &byte)| (byte, self.group(position)))
     }
 }
 
 /// Returns the bytes of all edges from the trie nodes of a list.
-pub(crate) fn first_bytes(outline: &TrieIndex, list: &[InnerId]) -> ByteSet {
+pub(crate) fn first_bytes(trie_index: &TrieIndex, list: &[InnerId]) -> ByteSet {
     let mut bytes = ByteSet::EMPTY;
-    for &place in list {
-        outline.children(place).iter().for_each(|child| bytes.insert(child.byte));
+    for &inner in list {
+        trie_index.children(inner).iter().for_each(|child| bytes.insert(child.byte));
     }
     bytes
 }
 
 /// Returns the children of a set stored as bits by one byte.
-fn edges_from(outline: &TrieIndex, places: &NodeSet, byte: u8) -> Vec<TrieNodeId> {
-    let edges = outline.edges(byte);
+fn edges_from(trie_index: &TrieIndex, node_set: &NodeSet, byte: u8) -> Vec<TrieNodeId> {
+    let edges = trie_index.edges(byte);
     // Branchless compaction, as in `NodesByByte::new`.
     let (mut found, mut len) = (vec![TrieNodeId::ROOT; edges.len()], 0);
     for edge in edges {
         found[len] = edge.child;
-        len += usize::from(places.contains(edge.parent));
+        len += usize::from(node_set.contains(edge.parent));
     }
     found.truncate(len);
     found

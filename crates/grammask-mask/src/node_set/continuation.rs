@@ -17,7 +17,7 @@ pub(crate) struct ContinuationId(u32);
 
 impl ContinuationId {
     /// The root of the trie alone: a mask begins here.
-    pub(crate) const WHOLE: Self = Self(0);
+    pub(crate) const ROOT: Self = Self(0);
 
     /// Returns the number as the upper half of a `u64`.
     pub(crate) const fn high(self) -> u64 {
@@ -60,13 +60,13 @@ impl Continuation {
     }
 
     /// Returns the nodes, ascending.
-    pub(crate) fn nodes(&self, outline: &TrieIndex) -> impl Iterator<Item = TrieNodeId> {
-        self.set.iter().map(|branch| outline.node(branch))
+    pub(crate) fn nodes(&self, trie_index: &TrieIndex) -> impl Iterator<Item = TrieNodeId> {
+        self.set.iter().map(|inner| trie_index.node(inner))
     }
 
     /// Returns `true` if more than `limit` nodes are below the set. A node counts once for each node of the
     /// set above it.
-    pub(crate) fn is_heavier(&self, trie: &Trie, outline: &TrieIndex, limit: usize) -> bool {
+    pub(crate) fn is_heavier(&self, trie: &Trie, trie_index: &TrieIndex, limit: usize) -> bool {
         // Every inner node has a child, so a list of more than `limit` nodes need not be counted.
         if matches!(&self.set, NodeSet::List(list) if list.len() > limit) {
             return true;
@@ -76,7 +76,7 @@ impl Continuation {
             if self.set.are_more_than(most) {
                 return most + 1;
             }
-            let mut below = self.nodes(outline).map(|node| (ends[node.index()] - node.0 - 1) as usize);
+            let mut below = self.nodes(trie_index).map(|node| (ends[node.index()] - node.0 - 1) as usize);
             let mut weight = 0;
             while weight <= most
                 && let Some(more) = below.next()
@@ -90,9 +90,9 @@ impl Continuation {
     }
 
     /// Returns the children by a byte, ascending, and the bytes of memory that this call added.
-    pub(crate) fn children(&self, outline: &TrieIndex, byte: u8) -> (&[TrieNodeId], usize) {
-        let (children, made) = self.all_children(outline);
-        let (found, fresh) = children.by(outline, &self.set, byte);
+    pub(crate) fn children(&self, trie_index: &TrieIndex, byte: u8) -> (&[TrieNodeId], usize) {
+        let (children, made) = self.all_children(trie_index);
+        let (found, fresh) = children.by(trie_index, &self.set, byte);
         (found, made + fresh)
     }
 
@@ -101,19 +101,19 @@ impl Continuation {
     pub(crate) fn reached(
         &self,
         trie: &Trie,
-        outline: &TrieIndex,
+        trie_index: &TrieIndex,
         byte: u8,
     ) -> (Option<&NodesByByte>, usize) {
-        let (children, made) = self.all_children(outline);
-        let (reached, fresh) = children.reached((trie, outline), &self.set, byte);
+        let (children, made) = self.all_children(trie_index);
+        let (reached, fresh) = children.reached(trie, trie_index, &self.set, byte);
         (reached, made + fresh)
     }
 
     /// Returns the children, and the bytes of memory that this call added.
-    pub(crate) fn all_children(&self, outline: &TrieIndex) -> (&Children, usize) {
+    pub(crate) fn all_children(&self, trie_index: &TrieIndex) -> (&Children, usize) {
         let mut fresh = 0;
         let children = self.children.get_or_init(|| {
-            let children = Children::new(outline, &self.set);
+            let children = Children::new(trie_index, &self.set);
             fresh = children.bytes_used();
             children
         });
@@ -122,9 +122,9 @@ impl Continuation {
 
     /// Returns the bytes of all edges from the set. Returns all bytes for a set stored as bits, as nearly all
     /// occur.
-    pub(crate) fn first_bytes(&self, outline: &TrieIndex) -> &ByteSet {
+    pub(crate) fn first_bytes(&self, trie_index: &TrieIndex) -> &ByteSet {
         self.bytes.get_or_init(|| match &self.set {
-            NodeSet::List(list) => children::first_bytes(outline, list),
+            NodeSet::List(list) => children::first_bytes(trie_index, list),
             NodeSet::Bits(_) => ByteSet::ALL,
         })
     }
@@ -136,12 +136,12 @@ impl Continuation {
 }
 
 impl Continuations {
-    pub(crate) fn new(outline: &TrieIndex) -> Self {
+    pub(crate) fn new(trie_index: &TrieIndex) -> Self {
         let continuations = Self { interner: Interner::new(), contained: Memo::new() };
         // A trie without tokens has no inner node. The list is empty then.
-        let root: &[InnerId] = if outline.is_empty() { &[] } else { &[InnerId::ROOT] };
+        let root: &[InnerId] = if trie_index.is_empty() { &[] } else { &[InnerId::ROOT] };
         let whole = continuations.intern(NodeSet::List(root.into()));
-        debug_assert_eq!(whole.0, ContinuationId::WHOLE);
+        debug_assert_eq!(whole.0, ContinuationId::ROOT);
         continuations
     }
 
@@ -194,8 +194,8 @@ mod tests {
         let tokens =
             words.iter().enumerate().map(|(id, word)| (TokenId(id as u32), word.as_bytes().to_vec()));
         let vocabulary = Vocabulary::new(tokens, [], &Default::default()).unwrap();
-        let outline = TrieIndex::new(vocabulary.trie());
-        (vocabulary, outline)
+        let trie_index = TrieIndex::new(vocabulary.trie());
+        (vocabulary, trie_index)
     }
 
     fn nodes(trie: &Trie, paths: &[&str]) -> Vec<TrieNodeId> {
@@ -205,49 +205,50 @@ mod tests {
         nodes
     }
 
-    fn set(trie: &Trie, outline: &TrieIndex, paths: &[&str]) -> NodeSet {
-        let branches: Vec<InnerId> =
-            nodes(trie, paths).into_iter().map(|node| outline.inner(node).unwrap()).collect();
-        NodeSet::of_list(outline, 2, &branches)
+    fn set(trie: &Trie, trie_index: &TrieIndex, paths: &[&str]) -> NodeSet {
+        let inner_nodes: Vec<InnerId> =
+            nodes(trie, paths).into_iter().map(|node| trie_index.inner(node).unwrap()).collect();
+        NodeSet::of_list(trie_index, 2, &inner_nodes)
     }
 
     #[test]
     fn children_are_those_of_all_nodes_by_byte() {
-        let (vocabulary, outline) = vocabulary();
+        let (vocabulary, trie_index) = vocabulary();
         let trie = vocabulary.trie();
         // One node below another: their children come out of order unless they are sorted. As a list, and as
         // a row of bits.
-        for short in [2, 8] {
-            children_of(short, trie, &outline);
+        for max_listed_nodes in [2, 8] {
+            children_of(max_listed_nodes, trie, &trie_index);
         }
     }
 
-    fn children_of(short: usize, trie: &Trie, outline: &TrieIndex) {
+    fn children_of(max_listed_nodes: usize, trie: &Trie, trie_index: &TrieIndex) {
         let paths = nodes(trie, &["", "a", "b", "ba"]);
-        let branches: Vec<InnerId> = paths.into_iter().map(|node| outline.inner(node).unwrap()).collect();
-        let set = NodeSet::of_list(outline, short, &branches);
+        let inner_nodes: Vec<InnerId> =
+            paths.into_iter().map(|node| trie_index.inner(node).unwrap()).collect();
+        let set = NodeSet::of_list(trie_index, max_listed_nodes, &inner_nodes);
         let continuation = Continuation::new(set);
-        let children = |byte| continuation.children(outline, byte).0.to_vec();
+        let children = |byte| continuation.children(trie_index, byte).0.to_vec();
         assert_eq!(children(b'b'), nodes(trie, &["b", "ab", "bb", "bab"]));
         assert_eq!(children(b'a'), nodes(trie, &["a", "ba"]));
         assert_eq!(children(b'c'), nodes(trie, &["c"]));
         assert!(children(b'x').is_empty());
-        let reached = |byte| continuation.reached(trie, outline, byte).0.map_or(0, |found| found.nodes);
+        let reached = |byte| continuation.reached(trie, trie_index, byte).0.map_or(0, |found| found.nodes);
         assert_eq!([b'a', b'b', b'c', b'x'].map(reached), [2, 4, 1, 0]);
     }
 
     #[test]
     fn equal_lists_have_equal_numbers_and_the_root_is_known() {
-        let (vocabulary, outline) = vocabulary();
+        let (vocabulary, trie_index) = vocabulary();
         let trie = vocabulary.trie();
-        let continuations = Continuations::new(&outline);
-        let intern = |paths: &[&str]| continuations.intern(set(trie, &outline, paths));
-        assert_eq!(intern(&[""]), (ContinuationId::WHOLE, false));
+        let continuations = Continuations::new(&trie_index);
+        let intern = |paths: &[&str]| continuations.intern(set(trie, &trie_index, paths));
+        assert_eq!(intern(&[""]), (ContinuationId::ROOT, false));
         let (one, fresh) = intern(&["a", "b"]);
         assert!(fresh);
         assert_eq!(intern(&["a", "b"]), (one, false));
-        assert!(continuations.get(one).is_heavier(trie, &outline, 5));
-        assert!(!continuations.get(one).is_heavier(trie, &outline, 6));
+        assert!(continuations.get(one).is_heavier(trie, &trie_index, 5));
+        assert!(!continuations.get(one).is_heavier(trie, &trie_index, 6));
         assert_eq!(continuations.len(), 2);
         assert!(continuations.contains(one, intern(&["a"]).0));
         assert!(!continuations.contains(one, intern(&["a", "ab"]).0));
@@ -255,10 +256,10 @@ mod tests {
 
     #[test]
     fn first_bytes_are_the_bytes_of_the_children() {
-        let (vocabulary, outline) = vocabulary();
+        let (vocabulary, trie_index) = vocabulary();
         let trie = vocabulary.trie();
-        let continuation = Continuation::new(set(trie, &outline, &["ab", "b"]));
-        let bytes: Vec<u8> = continuation.first_bytes(&outline).iter().collect();
+        let continuation = Continuation::new(set(trie, &trie_index, &["ab", "b"]));
+        let bytes: Vec<u8> = continuation.first_bytes(&trie_index).iter().collect();
         assert_eq!(bytes, b"abcd");
     }
 }

@@ -13,8 +13,8 @@ pub(crate) mod semi_naive;
 /// a slice and the exits of lexemes; [`Arc::make_mut`] copies it before a change.
 pub(crate) type BitRow = Arc<Vec<u64>>;
 
-/// A set of inner trie nodes. It is a list up to `short` nodes, a constant of the vocabulary, so that equal
-/// sets have equal forms.
+/// A set of inner trie nodes. It is a list up to `max_listed_nodes` nodes, a constant of the vocabulary, so
+/// that equal sets have equal forms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum NodeSet {
     /// Ascending.
@@ -53,8 +53,8 @@ impl NodeSet {
     /// ranges of nodes. The ranges `everywhere` count as a whole; of `ranges`, only nodes between two
     /// characters. Returns `None` for the empty set.
     pub(crate) fn gather(
-        outline: &TrieIndex,
-        short: usize,
+        trie_index: &TrieIndex,
+        max_listed_nodes: usize,
         bits: Option<BitRow>,
         mut single: Vec<InnerId>,
         everywhere: &[(u32, u32)],
@@ -63,8 +63,8 @@ impl NodeSet {
         let count = |ranges: &[(u32, u32)]| -> usize {
             ranges.iter().map(|&(start, end)| (end - start) as usize).sum()
         };
-        let between = outline.char_boundaries();
-        if bits.is_none() && single.len() + count(everywhere) + count(ranges) <= short {
+        let between = trie_index.char_boundaries();
+        if bits.is_none() && single.len() + count(everywhere) + count(ranges) <= max_listed_nodes {
             for &(start, end) in everywhere {
                 single.extend((start..end).map(InnerId));
             }
@@ -78,7 +78,7 @@ impl NodeSet {
             single.dedup();
             return if single.is_empty() { None } else { Some(Self::List(single.into())) };
         }
-        let mut bits = bits.unwrap_or_else(|| BitRow::new(no_bits(outline)));
+        let mut bits = bits.unwrap_or_else(|| BitRow::new(no_bits(trie_index)));
         if !(single.is_empty() && everywhere.is_empty() && ranges.is_empty()) {
             let bits = Arc::make_mut(&mut bits);
             set(bits, &single);
@@ -89,22 +89,22 @@ impl NodeSet {
                 over_range(start, end, |word, mask| bits[word] |= mask & between[word]);
             }
         }
-        if bits.iter().all(|&word| word == 0) { None } else { Some(Self::of_bits(short, bits)) }
+        if bits.iter().all(|&word| word == 0) { None } else { Some(Self::of_bits(max_listed_nodes, bits)) }
     }
 
     /// Returns the set of a sorted list without repetition.
-    pub(crate) fn of_list(outline: &TrieIndex, short: usize, branches: &[InnerId]) -> Self {
-        if branches.len() <= short {
-            return Self::List(branches.into());
+    pub(crate) fn of_list(trie_index: &TrieIndex, max_listed_nodes: usize, inner_nodes: &[InnerId]) -> Self {
+        if inner_nodes.len() <= max_listed_nodes {
+            return Self::List(inner_nodes.into());
         }
-        let mut bits = no_bits(outline);
-        set(&mut bits, branches);
+        let mut bits = no_bits(trie_index);
+        set(&mut bits, inner_nodes);
         Self::Bits(bits.into())
     }
 
     /// Returns the set of the nodes whose bits are set in a row. The row must not be empty.
-    pub(crate) fn of_bits(short: usize, bits: BitRow) -> Self {
-        let Some(count) = count_up_to(&bits, short) else { return Self::Bits(bits) };
+    pub(crate) fn of_bits(max_listed_nodes: usize, bits: BitRow) -> Self {
+        let Some(count) = count_up_to(&bits, max_listed_nodes) else { return Self::Bits(bits) };
         let mut list = Vec::with_capacity(count);
         list.extend(ones(&bits));
         Self::List(list.into())
@@ -120,10 +120,10 @@ impl NodeSet {
     }
 
     /// Returns `true` if the set contains a node.
-    pub(crate) fn contains(&self, branch: InnerId) -> bool {
+    pub(crate) fn contains(&self, inner: InnerId) -> bool {
         match self {
-            Self::List(list) => list.binary_search(&branch).is_ok(),
-            Self::Bits(bits) => bits[branch.index() / 64] >> (branch.index() % 64) & 1 == 1,
+            Self::List(list) => list.binary_search(&inner).is_ok(),
+            Self::Bits(bits) => bits[inner.index() / 64] >> (inner.index() % 64) & 1 == 1,
         }
     }
 
@@ -140,7 +140,7 @@ impl NodeSet {
         match (self, small) {
             (Self::List(_), Self::Bits(_)) => false,
             (Self::Bits(large), Self::Bits(small)) => is_within(small, large),
-            (Self::Bits(_), Self::List(small)) => small.iter().all(|&branch| self.contains(branch)),
+            (Self::Bits(_), Self::List(small)) => small.iter().all(|&inner| self.contains(inner)),
             (Self::List(large), Self::List(small)) => is_subset(small, large),
         }
     }
@@ -148,9 +148,9 @@ impl NodeSet {
     /// Adds the nodes to a row of bits. Returns `true` if the row contained all of them.
     pub(crate) fn mark(&self, bits: &mut [u64]) -> bool {
         let mut known = true;
-        self.each_word(|place, more| {
-            known &= more & !bits[place] == 0;
-            bits[place] |= more;
+        self.each_word(|word, more| {
+            known &= more & !bits[word] == 0;
+            bits[word] |= more;
         });
         known
     }
@@ -158,10 +158,10 @@ impl NodeSet {
     /// Adds the nodes that are not in `known` to `fresh`. Returns `true` if `known` contains all of them.
     pub(crate) fn mark_beside(&self, known: &[u64], fresh: &mut [u64]) -> bool {
         let mut are_known = true;
-        self.each_word(|place, more| {
-            let more = more & !known[place];
+        self.each_word(|word, more| {
+            let more = more & !known[word];
             are_known &= more == 0;
-            fresh[place] |= more;
+            fresh[word] |= more;
         });
         are_known
     }
@@ -171,9 +171,9 @@ impl NodeSet {
     fn each_word(&self, mut apply: impl FnMut(usize, u64)) {
         match self {
             Self::List(list) => {
-                list.iter().for_each(|branch| apply(branch.index() / 64, 1 << (branch.index() % 64)));
+                list.iter().for_each(|inner| apply(inner.index() / 64, 1 << (inner.index() % 64)));
             }
-            Self::Bits(bits) => bits.iter().enumerate().for_each(|(place, &word)| apply(place, word)),
+            Self::Bits(bits) => bits.iter().enumerate().for_each(|(word, &more)| apply(word, more)),
         }
     }
 
@@ -204,14 +204,14 @@ fn count_up_to(bits: &[u64], limit: usize) -> Option<usize> {
 }
 
 /// Returns an empty row.
-pub(crate) fn no_bits(outline: &TrieIndex) -> Vec<u64> {
-    vec![0; outline.len().div_ceil(64)]
+pub(crate) fn no_bits(trie_index: &TrieIndex) -> Vec<u64> {
+    vec![0; trie_index.len().div_ceil(64)]
 }
 
 /// Sets the bits of some nodes in a row.
-fn set(bits: &mut [u64], branches: &[InnerId]) {
-    for branch in branches {
-        bits[branch.index() / 64] |= 1 << (branch.index() % 64);
+fn set(bits: &mut [u64], inner_nodes: &[InnerId]) {
+    for inner in inner_nodes {
+        bits[inner.index() / 64] |= 1 << (inner.index() % 64);
     }
 }
 
@@ -234,16 +234,16 @@ pub(crate) fn over_range(start: u32, end: u32, mut apply: impl FnMut(usize, u64)
 
 /// Returns the nodes whose bits are set.
 fn ones(bits: &[u64]) -> impl Iterator<Item = InnerId> {
-    bits.iter().zip(0u32..).flat_map(|(&word, place)| ones_of(place, word))
+    bits.iter().zip(0u32..).flat_map(|(&word, position)| ones_of(position, word))
 }
 
-/// As [`ones`], for the word at position `place`.
-fn ones_of(place: u32, word: u64) -> impl Iterator<Item = InnerId> {
+/// As [`ones`], for the word at position `position`.
+fn ones_of(position: u32, word: u64) -> impl Iterator<Item = InnerId> {
     let mut rest = word;
     std::iter::from_fn(move || {
         let bit = (rest != 0).then(|| rest.trailing_zeros())?;
         rest &= rest - 1;
-        Some(InnerId(place * 64 + bit))
+        Some(InnerId(position * 64 + bit))
     })
 }
 
@@ -253,15 +253,15 @@ fn is_subset(small: &[InnerId], large: &[InnerId]) -> bool {
         return false;
     }
     let mut rest = large;
-    small.iter().all(|branch| {
+    small.iter().all(|inner| {
         // Galloping search: the next node is mostly near the last one, so the width doubles from there.
         let mut width = 1;
-        while width < rest.len() && rest[width] <= *branch {
+        while width < rest.len() && rest[width] <= *inner {
             width *= 2;
         }
-        let place = rest[..rest.len().min(width + 1)].binary_search(branch);
-        rest = &rest[place.unwrap_or_else(|place| place)..];
-        place.is_ok()
+        let found = rest[..rest.len().min(width + 1)].binary_search(inner);
+        rest = &rest[found.unwrap_or_else(|position| position)..];
+        found.is_ok()
     })
 }
 
@@ -271,10 +271,10 @@ mod tests {
 
     use super::*;
 
-    const SHORT: usize = 2048;
+    const MAX_LISTED_NODES: usize = 2048;
 
     /// Words of three letters, which have more than 2,048 inner nodes; and some words that are not ASCII.
-    fn outline() -> TrieIndex {
+    fn trie_index() -> TrieIndex {
         let letters = b'a'..=b'z';
         let mut words: Vec<Vec<u8>> = Vec::new();
         for one in letters.clone() {
@@ -287,59 +287,66 @@ mod tests {
         TrieIndex::new(&Trie::new(&tokens, &Default::default()).unwrap())
     }
 
-    fn sets(outline: &TrieIndex) -> Vec<Vec<InnerId>> {
-        let len = outline.len() as u32;
-        assert!(len as usize > 2 * SHORT);
+    fn sets(trie_index: &TrieIndex) -> Vec<Vec<InnerId>> {
+        let len = trie_index.len() as u32;
+        assert!(len as usize > 2 * MAX_LISTED_NODES);
         let step = |step: u32, end: u32| (0..end).filter(|n| n % step == 0).map(InnerId).collect();
         vec![step(1, len), step(2, len), step(4, len), step(1, 5), step(300, len), vec![InnerId(len - 1)]]
     }
 
     #[test]
     fn all_forms_hold_what_they_were_made_of() {
-        let outline = outline();
-        for set in sets(&outline) {
-            let places = NodeSet::of_list(&outline, SHORT, &set);
-            assert_eq!(matches!(places, NodeSet::Bits(_)), set.len() > SHORT);
-            assert_eq!(places.iter().collect::<Vec<_>>(), set);
+        let trie_index = trie_index();
+        for set in sets(&trie_index) {
+            let node_set = NodeSet::of_list(&trie_index, MAX_LISTED_NODES, &set);
+            assert_eq!(matches!(node_set, NodeSet::Bits(_)), set.len() > MAX_LISTED_NODES);
+            assert_eq!(node_set.iter().collect::<Vec<_>>(), set);
             let mut shuffled = set.clone();
             shuffled.reverse();
             shuffled.push(set[0]);
-            assert_eq!(NodeSet::gather(&outline, SHORT, None, shuffled, &[], &[]), Some(places.clone()));
-            for branch in (0..outline.len() as u32).map(InnerId) {
-                assert_eq!(places.contains(branch), set.binary_search(&branch).is_ok());
+            assert_eq!(
+                NodeSet::gather(&trie_index, MAX_LISTED_NODES, None, shuffled, &[], &[]),
+                Some(node_set.clone())
+            );
+            for inner in (0..trie_index.len() as u32).map(InnerId) {
+                assert_eq!(node_set.contains(inner), set.binary_search(&inner).is_ok());
             }
         }
-        assert_eq!(NodeSet::gather(&outline, SHORT, None, Vec::new(), &[(3, 3)], &[]), None);
+        assert_eq!(NodeSet::gather(&trie_index, MAX_LISTED_NODES, None, Vec::new(), &[(3, 3)], &[]), None);
     }
 
     #[test]
     fn ranges_hold_what_stands_between_characters() {
-        let outline = outline();
-        let len = outline.len() as u32;
+        let trie_index = trie_index();
+        let len = trie_index.len() as u32;
         for range in [(0, len), (1, 70), (63, 64), (64, 128), (100, 5000)] {
             let expected: Vec<InnerId> = (range.0..range.1)
-                .filter(|&n| outline.char_boundaries()[n as usize / 64] >> (n % 64) & 1 == 1)
+                .filter(|&n| trie_index.char_boundaries()[n as usize / 64] >> (n % 64) & 1 == 1)
                 .map(InnerId)
                 .collect();
-            let found = NodeSet::gather(&outline, SHORT, None, Vec::new(), &[], &[range]).unwrap();
-            assert_eq!(found, NodeSet::of_list(&outline, SHORT, &expected), "{range:?}");
+            let found =
+                NodeSet::gather(&trie_index, MAX_LISTED_NODES, None, Vec::new(), &[], &[range]).unwrap();
+            assert_eq!(found, NodeSet::of_list(&trie_index, MAX_LISTED_NODES, &expected), "{range:?}");
             let expected: Vec<InnerId> = (range.0..range.1).map(InnerId).collect();
-            let found = NodeSet::gather(&outline, SHORT, None, Vec::new(), &[range], &[]).unwrap();
-            assert_eq!(found, NodeSet::of_list(&outline, SHORT, &expected), "{range:?}");
+            let found =
+                NodeSet::gather(&trie_index, MAX_LISTED_NODES, None, Vec::new(), &[range], &[]).unwrap();
+            assert_eq!(found, NodeSet::of_list(&trie_index, MAX_LISTED_NODES, &expected), "{range:?}");
         }
     }
 
     #[test]
     fn a_set_is_a_superset_of_exactly_its_subsets() {
-        let outline = outline();
-        let sets = sets(&outline);
+        let trie_index = trie_index();
+        let sets = sets(&trie_index);
         for large in &sets {
             for small in &sets {
-                let expected = small.iter().all(|branch| large.binary_search(branch).is_ok());
-                let (large, small) =
-                    (NodeSet::of_list(&outline, SHORT, large), NodeSet::of_list(&outline, SHORT, small));
+                let expected = small.iter().all(|inner| large.binary_search(inner).is_ok());
+                let (large, small) = (
+                    NodeSet::of_list(&trie_index, MAX_LISTED_NODES, large),
+                    NodeSet::of_list(&trie_index, MAX_LISTED_NODES, small),
+                );
                 assert_eq!(large.is_superset(&small), expected);
-                let mut bits = no_bits(&outline);
+                let mut bits = no_bits(&trie_index);
                 assert!(!large.mark(&mut bits));
                 assert_eq!(small.mark(&mut bits), expected);
             }

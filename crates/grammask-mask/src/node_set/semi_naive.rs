@@ -46,24 +46,24 @@ impl SemiNaiveSet {
         seen: impl Iterator<Item = ContinuationId> + Clone,
         continuation: ContinuationId,
     ) -> Option<Self> {
-        let places = |id: ContinuationId| lexicon.continuation(id).set();
-        let is_large = |id: &ContinuationId| matches!(places(*id), NodeSet::Bits(_));
+        let node_set = |id: ContinuationId| lexicon.continuation(id).set();
+        let is_large = |id: &ContinuationId| matches!(node_set(*id), NodeSet::Bits(_));
         let have_come = |times: usize| seen.clone().nth(times - 1).is_some();
         let have_come_large = |times: usize| seen.clone().filter(is_large).nth(times - 1).is_some();
         // Mostly few sets precede, however large they are.
         let is_due = have_come(MIN_LARGE_SETS)
             && (have_come(MIN_SETS) || is_large(&continuation) && have_come_large(MIN_LARGE_SETS));
         is_due.then(|| {
-            let mut union = no_bits(lexicon.outline());
-            seen.for_each(|id| _ = places(id).mark(&mut union));
-            Self { seen: union, fresh: no_bits(lexicon.outline()), has_fresh: false }
+            let mut union = no_bits(lexicon.trie_index());
+            seen.for_each(|id| _ = node_set(id).mark(&mut union));
+            Self { seen: union, fresh: no_bits(lexicon.trie_index()), has_fresh: false }
         })
     }
 
     /// Adds a set whose new nodes are to be followed later, if there are any. Consumes fuel, since these will
     /// be a set of their own.
-    pub(crate) fn add(&mut self, fuel: &Fuel<'_>, places: &NodeSet) -> Propagation {
-        let is_known = places.mark_beside(&self.seen, &mut self.fresh);
+    pub(crate) fn add(&mut self, fuel: &Fuel<'_>, node_set: &NodeSet) -> Propagation {
+        let is_known = node_set.mark_beside(&self.seen, &mut self.fresh);
         if is_known || std::mem::replace(&mut self.has_fresh, true) {
             return Propagation::Nothing;
         }
@@ -72,12 +72,12 @@ impl SemiNaiveSet {
     }
 
     /// Returns the new nodes, if there are any, and marks them as followed.
-    pub(crate) fn take(&mut self, short: usize) -> Option<NodeSet> {
+    pub(crate) fn take(&mut self, max_listed_nodes: usize) -> Option<NodeSet> {
         if !std::mem::take(&mut self.has_fresh) {
             return None;
         }
         let fresh = self.fresh.clone();
         self.seen.iter_mut().zip(&mut self.fresh).for_each(|(seen, fresh)| *seen |= std::mem::take(fresh));
-        Some(NodeSet::of_bits(short, fresh.into()))
+        Some(NodeSet::of_bits(max_listed_nodes, fresh.into()))
     }
 }

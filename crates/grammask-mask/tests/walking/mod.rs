@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use grammask_earley::{Network, Recognizer, SetId};
-use grammask_mask::{Config, Ending, Lexicon, LexiconConfig, Masks, Scratch};
+use grammask_mask::{Config, Ending, Lexicon, LexiconTuning, Masks, Scratch, Tuning};
 use grammask_regular::Store;
 use grammask_trie::{TokenId, Vocabulary};
 
@@ -143,21 +143,21 @@ fn states(masks: &Masks, most: usize) -> Vec<SetId> {
 /// Compares masks of every configuration with those of walking, at states near the initial one of each
 /// grammar. Returns the grammars for which some configuration used only walking.
 pub(super) fn check(vocabulary: &Arc<Vocabulary>, grammars: &[&str]) -> HashSet<String> {
-    let lexicon = |change: fn(&mut LexiconConfig)| {
-        let mut config = LexiconConfig::eager();
-        change(&mut config);
-        Arc::new(Lexicon::new(Arc::clone(vocabulary), &config))
+    let lexicon = |change: fn(&mut LexiconTuning)| {
+        let mut tuning = LexiconTuning::eager();
+        change(&mut tuning);
+        Arc::new(Lexicon::new(Arc::clone(vocabulary), &tuning.into()))
     };
     // Shared by all grammars below, so that the results cached for one must be correct for the next.
     let lexicons = [
         lexicon(|_| ()),
-        lexicon(|config| config.strays = usize::MAX),
-        lexicon(|config| config.leaving = usize::MAX),
-        lexicon(|config| config.base_size = usize::MAX),
-        lexicon(|config| config.short_list = 0),
+        lexicon(|tuning| tuning.max_loop_exit_edges = usize::MAX),
+        lexicon(|tuning| tuning.max_class_exit_edges = usize::MAX),
+        lexicon(|tuning| tuning.min_base_nodes = usize::MAX),
+        lexicon(|tuning| tuning.max_listed_nodes = 0),
         // Many nodes, none of them a base of slices.
-        lexicon(|config| (config.base_size, config.short_list) = (usize::MAX, 0)),
-        lexicon(|config| config.slices = false),
+        lexicon(|tuning| (tuning.min_base_nodes, tuning.max_listed_nodes) = (usize::MAX, 0)),
+        lexicon(|tuning| tuning.slices = false),
     ];
     // Each grammar twice: as the whole text, where its end is not requested, and followed by a rule that is
     // not a lexeme.
@@ -174,18 +174,23 @@ pub(super) fn check(vocabulary: &Arc<Vocabulary>, grammars: &[&str]) -> HashSet<
             let recognizer = Recognizer::new(Arc::clone(&network), &Default::default());
             Masks::new(recognizer, Arc::clone(lexicon), &Ending::default(), config).unwrap()
         };
-        let by_walking =
-            bind(&lexicons[lexicons.len() - 1], &Config { keep_summaries: false, ..Config::default() });
+        let by_walking = bind(
+            &lexicons[lexicons.len() - 1],
+            &Tuning { keep_summaries: false, ..Tuning::default() }.into(),
+        );
         let mut scratch = Scratch::new(vocabulary.id_count());
         let all = states(&by_walking, 60);
         assert!(all.len() > 1, "{grammar}");
         for (number, lexicon) in lexicons.iter().enumerate() {
-            for light in [0, 2_048] {
-                let masks = bind(lexicon, &Config { light, ..Config::default() });
+            for max_state_walk_nodes in [0, 2_048] {
+                let masks = bind(lexicon, &Tuning { max_state_walk_nodes, ..Tuning::default() }.into());
                 for (place, (&expected, &state)) in all.iter().zip(&states(&masks, 60)).enumerate() {
                     let expected = by_walking.mask(expected, &mut scratch).unwrap().clone();
                     let found = masks.mask(state, &mut scratch).unwrap();
-                    assert_eq!(*found, expected, "{grammar}, lexicon {number}, light {light}, state {place}");
+                    assert_eq!(
+                        *found, expected,
+                        "{grammar}, lexicon {number}, max_state_walk_nodes {max_state_walk_nodes}, state {place}"
+                    );
                 }
                 if masks.stats().summaries == 0 || lexicon.stats().entries == 0 {
                     walked.insert(grammar.clone());

@@ -38,7 +38,7 @@ impl FiniteLanguage {
     }
 
     /// Returns true if a text has been spelled and the suffix has begun.
-    pub const fn is_behind(&self, SpellingCursor(at): SpellingCursor) -> bool {
+    pub const fn is_in_suffix(&self, SpellingCursor(at): SpellingCursor) -> bool {
         matches!(at, CursorState::After(_))
     }
 
@@ -71,21 +71,25 @@ impl FiniteLanguage {
     /// let spelled = FiniteLanguage { before: quote.clone(), texts, is_complement: false, after: quote };
     /// let follow = |phases: Vec<SpellingCursor>, byte: u8| {
     ///     let mut next = Vec::new();
-    ///     phases.into_iter().for_each(|phase| spelled.ways(phase, |way, to| next.extend((way == byte).then_some(to))));
+    ///     phases.into_iter().for_each(|phase| spelled.for_each_next(phase, |other, to| next.extend((other == byte).then_some(to))));
     ///     next
     /// };
     /// let ends = br#""n\u006f""#.iter().fold(vec![spelled.start()], |phases, &byte| follow(phases, byte));
     /// assert!(ends.iter().any(|&phase| spelled.is_complete(phase)));
     /// ```
-    pub fn ways(&self, SpellingCursor(at): SpellingCursor, mut tell: impl FnMut(u8, SpellingCursor)) {
-        let mut tell = |byte, at| tell(byte, SpellingCursor(at));
+    pub fn for_each_next(
+        &self,
+        SpellingCursor(at): SpellingCursor,
+        mut visit: impl FnMut(u8, SpellingCursor),
+    ) {
+        let mut visit = |byte, at| visit(byte, SpellingCursor(at));
         let FiniteLanguage { before, texts, after, .. } = self;
         match at {
-            CursorState::Before(bytes) => tell(before[bytes], self.before(bytes + 1)),
+            CursorState::Before(bytes) => visit(before[bytes], self.before(bytes + 1)),
             CursorState::Text(some, at) => {
                 let (mut start, end) = some;
                 if texts[start as usize].len() == at {
-                    tell(after[0], CursorState::After(1));
+                    visit(after[0], CursorState::After(1));
                     start += 1;
                 }
                 let mut escapes = false;
@@ -96,13 +100,13 @@ impl FiniteLanguage {
                         _ => self.narrow((start, end), at, byte),
                     };
                     if is_raw(byte) {
-                        tell(byte, CursorState::Text((first, last), at + 1));
+                        visit(byte, CursorState::Text((first, last), at + 1));
                     }
                     escapes |= first_character(texts[start as usize].get(at..)).is_some();
                     start = last;
                 }
                 if escapes {
-                    tell(b'\\', CursorState::Escape(some, at));
+                    visit(b'\\', CursorState::Escape(some, at));
                 }
             }
             CursorState::Escape((mut start, end), at) => {
@@ -111,34 +115,34 @@ impl FiniteLanguage {
                         start += 1;
                         continue;
                     };
-                    let (mut some, mut behind) = ((start, end), at);
+                    let (mut some, mut end_offset) = ((start, end), at);
                     for byte in character.encode_utf8(&mut [0; 4]).bytes() {
-                        some = self.narrow(some, behind, byte);
-                        behind += 1;
+                        some = self.narrow(some, end_offset, byte);
+                        end_offset += 1;
                     }
                     if let Some(letter) = short_escape(character) {
-                        tell(letter, CursorState::Text(some, behind));
+                        visit(letter, CursorState::Text(some, end_offset));
                     }
-                    tell(b'u', CursorState::Unit(character, 0, some, behind));
+                    visit(b'u', CursorState::Unit(character, 0, some, end_offset));
                     start = some.1;
                 }
             }
-            CursorState::Unit(character, symbols, some, behind) => {
+            CursorState::Unit(character, symbols, some, end_offset) => {
                 let (units, count) = symbols_of(character);
                 let next = if symbols + 1 == count {
-                    CursorState::Text(some, behind)
+                    CursorState::Text(some, end_offset)
                 } else {
-                    CursorState::Unit(character, symbols + 1, some, behind)
+                    CursorState::Unit(character, symbols + 1, some, end_offset)
                 };
                 let symbol = units[symbols];
-                tell(symbol, next);
+                visit(symbol, next);
                 // The `u` between two surrogates has one case only.
                 if symbol.is_ascii_hexdigit() && symbol.is_ascii_lowercase() {
-                    tell(symbol.to_ascii_uppercase(), next);
+                    visit(symbol.to_ascii_uppercase(), next);
                 }
             }
             CursorState::After(bytes) if bytes < after.len() => {
-                tell(after[bytes], CursorState::After(bytes + 1));
+                visit(after[bytes], CursorState::After(bytes + 1));
             }
             CursorState::After(_) => {}
         }

@@ -13,11 +13,11 @@ use language::Language;
 use strings::{Space, strings};
 
 /// Number of further bytes that a string of a terminal may need to end.
-const BEYOND: usize = 3;
+const MAX_COMPLETION_BYTES: usize = 3;
 
 /// `z` represents all bytes that random grammars do not use.
-const WIDE: Space = Space { bytes: b"abcz", length: 3 };
-const LONG: Space = Space { bytes: b"ab", length: 6 };
+const FOUR_BYTES: Space = Space { bytes: b"abcz", length: 3 };
+const SIX_LONG: Space = Space { bytes: b"ab", length: 6 };
 
 fn check(text: &str, space: Space, long: &[Vec<u8>]) -> bool {
     let ast = parse(text, &Config::default()).expect("KBNF");
@@ -60,7 +60,8 @@ fn check(text: &str, space: Space, long: &[Vec<u8>]) -> bool {
 /// Returns continuations of the strings of `space`, with the ends that random patterns may need.
 fn longer(space: Space) -> Vec<Vec<u8>> {
     let starts = space.strings().into_iter().filter(|string| string.len() == space.length);
-    let mut ends: Vec<Vec<u8>> = strings(b"abcz", BEYOND).into_iter().filter(|end| !end.is_empty()).collect();
+    let mut ends: Vec<Vec<u8>> =
+        strings(b"abcz", MAX_COMPLETION_BYTES).into_iter().filter(|end| !end.is_empty()).collect();
     // Bytes that are neither letters nor UTF-8.
     ends.extend([b"!".to_vec(), b"!a".to_vec(), b"!ab".to_vec(), b"\xff".to_vec(), b"\xffb".to_vec()]);
     starts.flat_map(|start| ends.iter().map(move |end| [start.as_slice(), end].concat())).collect()
@@ -90,30 +91,30 @@ fn check_random(seeds: std::ops::Range<u64>, shape: &Shape, space: Space) {
 #[test]
 fn grammars_of_texts() {
     let shape = Shape { patterns: false, extensions: false, ..Shape::default() };
-    check_random(0..400, &shape, WIDE);
+    check_random(0..400, &shape, FOUR_BYTES);
 }
 
 #[test]
 fn grammars_of_texts_and_longer_strings() {
     let shape = Shape { patterns: false, extensions: false, ..Shape::default() };
-    check_random(1000..1200, &shape, LONG);
+    check_random(1000..1200, &shape, SIX_LONG);
 }
 
 #[test]
 fn deep_grammars_of_texts_with_bounds() {
     let shape = Shape { patterns: false, nonterminals: 3, depth: 4, ..Shape::default() };
-    check_random(2000..2150, &shape, WIDE);
+    check_random(2000..2150, &shape, FOUR_BYTES);
 }
 
 #[test]
 fn grammars_with_patterns() {
     let shape = Shape { extensions: false, ..Shape::default() };
-    check_random(3000..3200, &shape, WIDE);
+    check_random(3000..3200, &shape, FOUR_BYTES);
 }
 
 #[test]
 fn grammars_with_everything() {
-    check_random(4000..4200, &Shape::default(), WIDE);
+    check_random(4000..4200, &Shape::default(), FOUR_BYTES);
 }
 
 #[test]
@@ -161,7 +162,7 @@ fn spellings_and_multiples() {
 
 #[test]
 fn chosen_grammars() {
-    let long = longer(WIDE);
+    let long = longer(FOUR_BYTES);
     for (text, live) in [
         ("start ::= X D; X ::= 'a' X | 'a'; D ::= D 'x';", true),
         ("start ::= 'a'* D | 'b'; D ::= D 'x';", true),
@@ -175,6 +176,6 @@ fn chosen_grammars() {
         ("start ::= A; A ::= B 'x'; B ::= A 'y';", false),
         ("start ::= A; A ::= B 'c' | 'a'; B ::= A 'b' | C; C ::= B;", true),
     ] {
-        assert_eq!(check(text, WIDE, &long), live, "{text}");
+        assert_eq!(check(text, FOUR_BYTES, &long), live, "{text}");
     }
 }

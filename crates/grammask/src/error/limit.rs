@@ -3,6 +3,7 @@
 use std::fmt::Display;
 
 use grammask_earley::Error as RecognizerError;
+use grammask_mask::{BindError, BindErrors};
 use grammask_normal::ErrorKind;
 use grammask_regular::Error as RegularError;
 use grammask_syntax::ErrorKind as SyntaxErrorKind;
@@ -36,6 +37,8 @@ pub enum ConfigPart {
     Regular,
     /// [`Config::recognizer`](crate::Config::recognizer).
     Recognizer,
+    /// [`Config::masks`](crate::Config::masks).
+    Masks,
     /// The field `json_schema` of [`Config`](crate::Config).
     JsonSchema,
 }
@@ -63,7 +66,7 @@ impl Error {
             #[cfg(feature = "json-schema")]
             Self::JsonSchema(error) => of_json_schema(error),
             Self::Recognizer(located) => of_recognizer(&located.cause.cause),
-            Self::Bind(_) => None,
+            Self::Bind(located) => of_binding(&located.cause),
         }
     }
 }
@@ -122,6 +125,13 @@ fn of_recognizer(error: &RecognizerError) -> Option<LimitExceeded> {
         RecognizerError::Regular(error) => of_regular(error),
         _ => None,
     }
+}
+
+fn of_binding(errors: &BindErrors) -> Option<LimitExceeded> {
+    errors.as_slice().iter().find_map(|error| match error {
+        BindError::Limit(found) => Some(exceeded(ConfigPart::Masks, &found.limit, found.value, found.found)),
+        _ => None,
+    })
 }
 
 fn of_regular(error: &RegularError) -> Option<LimitExceeded> {

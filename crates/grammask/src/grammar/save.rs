@@ -76,14 +76,15 @@ pub enum LoadError {
 struct Body {
     ending: Ending,
     limits: Limits,
-    config: grammask_mask::Config,
+    mask_limits: grammask_mask::Limits,
+    mask_tuning: grammask_mask::Tuning,
     recognizer: Saved,
     masks: Option<SavedMasks>,
     relaxations: Vec<Relaxation>,
 }
 
 const MAGIC: [u8; 8] = *b"grammask";
-const VERSION: u32 = 8;
+const VERSION: u32 = 9;
 /// Length of the header, in bytes: magic, version, fingerprint of the vocabulary, length of the body,
 /// checksum. Numbers are little-endian.
 const HEADER_LEN: usize = 8 + 4 + 16 + 8 + 16;
@@ -130,7 +131,8 @@ impl Grammar {
         let body = Body {
             ending: masks.ending().clone(),
             limits: self.shared.limits,
-            config: masks.config().clone(),
+            mask_limits: masks.config().limits.clone(),
+            mask_tuning: masks.config().tuning.clone(),
             recognizer: masks.recognizer().save(is_warm),
             masks: saved_masks,
             relaxations: self.shared.relaxations.clone(),
@@ -169,7 +171,8 @@ impl Grammar {
         }
         let max_bytes = bytes.len().saturating_mul(LOAD_BYTES_PER_SAVED_BYTE).saturating_add(LOAD_BASE_BYTES);
         let recognizer = Recognizer::load(&body.recognizer, max_bytes)?;
-        let masks = Masks::new(recognizer, vocabulary.lexicon_to_compile(), &body.ending, &body.config)?;
+        let config = grammask_mask::Config { limits: body.mask_limits, tuning: body.mask_tuning };
+        let masks = Masks::new(recognizer, vocabulary.lexicon_to_compile(), &body.ending, &config)?;
         if let Some(saved) = &body.masks {
             masks.load(saved, max_bytes)?;
         }

@@ -2,7 +2,7 @@
 //! share the transitions defined here.
 
 use grammask_earley::{Error, SetId};
-use grammask_mask::{MaskId, MaskRef, Masks, Scratch};
+use grammask_mask::{MaskRef, Masks, Scratch, StateMask};
 use grammask_trie::TokenId;
 
 use crate::Ending;
@@ -71,18 +71,18 @@ impl Position {
             recorder.record_cached();
             return Ok(scratch.write_nothing());
         }
-        match tables.known(self.set) {
-            Some(known) => {
-                recorder.record_cached();
-                Ok(tables.write_known(known, scratch))
-            }
-            None => recorder.record_computed(|| tables.write_anew(self.set, scratch)),
+        let mask = tables.at(self.set);
+        if mask.is_known() {
+            recorder.record_cached();
+            mask.write(scratch)
+        } else {
+            recorder.record_computed(|| mask.write(scratch))
         }
     }
 
     /// Returns the mask if it is cached.
-    pub(crate) fn known(self, tables: &Masks) -> Option<MaskId> {
-        if self.finished { None } else { tables.known(self.set) }
+    pub(crate) fn known(self, tables: &Masks) -> Option<StateMask<'_>> {
+        Some(tables.at(self.set)).filter(|mask| !self.finished && mask.is_known())
     }
 
     /// Writes the mask to a row that is long enough, and zeros after it. Writes only zeros if a limit is
@@ -99,15 +99,12 @@ impl Position {
             row.fill(0);
             return Ok(());
         }
-        match tables.known(self.set) {
-            Some(known) => {
-                recorder.record_cached();
-                tables.fill_known(known, row);
-                Ok(())
-            }
-            None => {
-                recorder.record_computed(|| tables.fill(self.set, scratch, row)).inspect_err(|_| row.fill(0))
-            }
+        let mask = tables.at(self.set);
+        if mask.is_known() {
+            recorder.record_cached();
+            mask.fill(scratch, row)
+        } else {
+            recorder.record_computed(|| mask.fill(scratch, row)).inspect_err(|_| row.fill(0))
         }
     }
 }

@@ -117,7 +117,7 @@ impl Grammar {
         }
         let State { position, tables, .. } = state;
         let written = match position.known(tables) {
-            Some(known) => tables.write_known(known, scratch),
+            Some(mask) => mask.write(scratch)?,
             None => position.mask(tables, scratch, &mut self.stats_recorder())?,
         };
         Ok(tables.written(written, scratch))
@@ -137,7 +137,8 @@ impl Grammar {
         }
         let State { position, tables, .. } = state;
         match position.known(tables) {
-            Some(known) => tables.fill_known(known, row),
+            // A known mask is written without a scratch, so an empty one suffices.
+            Some(mask) => mask.fill(&mut Scratch::default(), row)?,
             None => {
                 let mut scratch = tables.scratch();
                 position.fill(tables, &mut scratch, &mut self.stats_recorder(), row)?;

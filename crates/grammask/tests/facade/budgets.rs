@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use grammask::{Config, Grammar, LexiconConfig, Matcher, Outcome, TokenId, Vocabulary, WarmLimits};
+use grammask::{Config, Grammar, LexiconLimits, Matcher, Outcome, TokenId, Vocabulary, WarmLimits};
 
 const BUDGET: usize = 1 << 20;
 
@@ -15,7 +15,7 @@ fn bytes() -> Vocabulary {
 
 fn budgeted(text: &str, budget: usize, vocabulary: &Vocabulary) -> Grammar {
     let mut config = Config::default();
-    (config.masks.budget, config.recognizer.limits.budget) = (budget, budget);
+    (config.masks.limits.budget, config.recognizer.limits.budget) = (budget, budget);
     Grammar::compile(text, vocabulary, &config).unwrap()
 }
 
@@ -143,7 +143,8 @@ fn a_large_lexicon_does_not_count_for_the_budget_of_a_grammar() {
         assert!(now < 3 * budget, "{now} bytes of {budget}, beside {shared} of the lexicon");
     }
     // And the other way round: a lexicon that is full is left, however much the grammar holds.
-    let vocabulary = bytes().with_lexicon(&LexiconConfig { budget: 40_000, ..LexiconConfig::default() });
+    let vocabulary =
+        bytes().with_lexicon(&LexiconLimits { budget: 40_000, ..LexiconLimits::default() }.into());
     let words: Vec<String> =
         (1..80).map(|length| format!("#'[a-z]{{{length}}}[0-9]{{{length}}}' ';'")).collect();
     let grammar = budgeted(&format!("start ::= {};", words.join(" ")), 1 << 22, &vocabulary);
@@ -217,7 +218,8 @@ fn cancelled_warm_up_is_not_complete() {
 /// Lexemes that do not fit are left out, and the others stay.
 #[test]
 fn warm_up_ends_at_the_memory_budget() {
-    let vocabulary = bytes().with_lexicon(&LexiconConfig { budget: 60_000, ..LexiconConfig::default() });
+    let vocabulary =
+        bytes().with_lexicon(&LexiconLimits { budget: 60_000, ..LexiconLimits::default() }.into());
     let lexemes: Vec<String> = (1..60).map(|length| format!("[a-z]{{{length}}}[0-9]{{{length}}}")).collect();
     let lexemes: Vec<&str> = lexemes.iter().map(String::as_str).collect();
     let mut last = 0;

@@ -1,6 +1,7 @@
 //! Grammars and vocabularies that meet the conditions of the strategies for masks. Each mask must equal the
 //! oracle and the result of reading each token, with any content of the shared lexicon.
 
+use grammask::mask::LexiconTuning;
 use grammask::{Config, Ending, Grammar, LexiconConfig, Matcher, TokenId, Vocabulary};
 use grammask_testkit::Run;
 use grammask_testkit::random::{RandomGrammar, Rng, conditions, tails, texts};
@@ -46,17 +47,18 @@ impl Words {
 
 /// Limits that decide where a shortcut is looked for, and must not change any mask.
 fn lexicon(rng: &mut Rng) -> LexiconConfig {
-    let mut config = LexiconConfig {
-        slice_size: *rng.pick(&[1, 12]),
-        strays: *rng.pick(&[0, 1_024]),
-        base_size: *rng.pick(&[1, 30, 16_384]),
+    let tuning = LexiconTuning {
+        min_loop_nodes: *rng.pick(&[1, 12]),
+        max_loop_exit_edges: *rng.pick(&[0, 1_024]),
+        min_base_nodes: *rng.pick(&[1, 30, 16_384]),
         disabled: rng.pick(&[vec![], vec!["safe_class"], vec!["same_successors"]]).clone(),
-        leaving: *rng.pick(&[0, 16_384, usize::MAX]),
-        short_list: *rng.pick(&[0, 64, 2_048]),
-        ..LexiconConfig::default()
+        max_class_exit_edges: *rng.pick(&[0, 16_384, usize::MAX]),
+        max_listed_nodes: *rng.pick(&[0, 64, 2_048]),
+        ..LexiconTuning::default()
     };
+    let mut config = LexiconConfig::from(tuning);
     if rng.chance(1, 8) {
-        config.regular.states = 100;
+        config.limits.regular.states = 100;
     }
     config
 }
@@ -70,7 +72,7 @@ fn config(rng: &mut Rng, words: &Words) -> Config {
         _ => Ending::EndOfSequence(vec![STOP]),
     };
     let mut config = Config { ending, ..Config::default() };
-    config.masks.light = *rng.pick(&[0, 512]);
+    config.masks.tuning.max_state_walk_nodes = *rng.pick(&[0, 512]);
     config
 }
 

@@ -2,7 +2,8 @@
 //! with shared, tiny or loaded tables, and with every ending. `grammask-mask` tests reading itself against
 //! known lists.
 
-use grammask::{Config, Ending, Grammar, LexiconConfig, Matcher, TokenId, Vocabulary};
+use grammask::mask::LexiconTuning;
+use grammask::{Config, Ending, Grammar, Matcher, TokenId, Vocabulary};
 use grammask_testkit::random::Rng;
 
 /// Ends texts, and has no bytes.
@@ -19,13 +20,13 @@ const TEXTS: &[&str] = &[
 ];
 
 /// Further items.
-const OTHERS: &[&str] = &["'n'?", "'a'?", "'ab'{1,2}", "('<' list '>')?", "'\"a\"'?", "('[' list ']')*"];
+const OTHER_ITEMS: &[&str] = &["'n'?", "'a'?", "'ab'{1,2}", "('<' list '>')?", "'\"a\"'?", "('[' list ']')*"];
 
 fn grammar(rng: &mut Rng) -> String {
     let list = |rng: &mut Rng| {
         let mut items = vec![format!("distinct!({})", rng.pick(TEXTS))];
         for _ in 0..rng.below(3) {
-            let other = *rng.pick(OTHERS);
+            let other = *rng.pick(OTHER_ITEMS);
             if rng.chance(1, 2) { items.push(other.to_owned()) } else { items.insert(0, other.to_owned()) }
         }
         let separator = *rng.pick(&["','", "','", "', '", "',' ' '*", "';' | ','"]);
@@ -58,11 +59,11 @@ fn words(rng: &mut Rng) -> Vec<Vec<u8>> {
 
 fn config(rng: &mut Rng, ending: &Ending) -> Config {
     let mut config = Config { ending: ending.clone(), ..Config::default() };
-    config.masks.light = *rng.pick(&[0, 512]);
-    config.masks.keep_masks = rng.chance(1, 2);
+    config.masks.tuning.max_state_walk_nodes = *rng.pick(&[0, 512]);
+    config.masks.tuning.keep_masks = rng.chance(1, 2);
     if rng.chance(1, 3) {
         let budget = *rng.pick(&[1 << 12, 1 << 15, 1 << 18]);
-        (config.masks.budget, config.recognizer.limits.budget) = (budget, budget);
+        (config.masks.limits.budget, config.recognizer.limits.budget) = (budget, budget);
     }
     config
 }
@@ -100,12 +101,12 @@ fn masks_of_distinct_texts_equal_reading_each_token() {
         let ids = (0..).map(TokenId).zip(words.iter().cloned());
         let shared = Vocabulary::new(ids, [(STOP, "<|stop|>".to_owned())]).unwrap();
         let ending = if rng.chance(1, 4) { Ending::Eager } else { Ending::EndOfSequence(vec![STOP]) };
-        let lexicon = LexiconConfig {
-            slice_size: *rng.pick(&[1, 12]),
-            base_size: *rng.pick(&[1, 16_384]),
-            ..LexiconConfig::default()
+        let tuning = LexiconTuning {
+            min_loop_nodes: *rng.pick(&[1, 12]),
+            min_base_nodes: *rng.pick(&[1, 16_384]),
+            ..LexiconTuning::default()
         };
-        let vocabularies = [shared.clone(), shared.clone(), shared.with_lexicon(&lexicon)];
+        let vocabularies = [shared.clone(), shared.clone(), shared.with_lexicon(&tuning.into())];
         let mut matchers: Vec<Matcher> = vocabularies
             .iter()
             .map(|vocabulary| {

@@ -1,7 +1,7 @@
 //! The fixture grammars against the oracle. Sample, damaged and random texts become dead at the same byte.
 //! Masks over a thousand tokens are equal with every combination of switches, cold and warm.
 
-use crate::oracle_masks::{configs, expected};
+use crate::random::{configs, expected};
 use crate::random_setup::{SPECIALS, STOP, endings, vocabulary};
 use grammask::{Config, Ending, Grammar, LexiconConfig, Matcher, Outcome, TokenId, Vocabulary};
 use grammask_testkit::fixtures::{GrammarFixture, fixtures_root, grammars};

@@ -21,8 +21,8 @@ fn configs() -> impl Iterator<Item = Config> {
         config.recognizer.tuning.gather_texts = leo == keep;
         config.recognizer.tuning.loop_right_recursion = leo;
         config.recognizer.tuning.keep_steps = keep;
-        config.masks.keep_summaries = keep;
-        config.masks.keep_masks = keep;
+        config.masks.tuning.keep_summaries = keep;
+        config.masks.tuning.keep_masks = keep;
         config
     })
 }

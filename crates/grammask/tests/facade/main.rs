@@ -8,7 +8,6 @@ mod endings;
 mod fixtures;
 mod language;
 mod matcher;
-mod oracle_masks;
 mod permutations;
 mod random;
 #[path = "../random_setup/mod.rs"]

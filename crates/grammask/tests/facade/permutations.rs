@@ -1,6 +1,7 @@
 //! Items in any order whose implications cannot be met: masks allow no token that leads there.
 
-use grammask::{Config, Error, Grammar, LexiconConfig, TokenId, Vocabulary};
+use grammask::mask::LexiconTuning;
+use grammask::{Config, Error, Grammar, TokenId, Vocabulary};
 use serde_json::json;
 
 /// All bytes, and a few words.
@@ -78,14 +79,15 @@ fn keys_that_imply_too_many_others_are_never_begun() {
 fn masks_do_not_depend_on_the_length_of_node_lists() {
     let text = "start ::= except!('ab', 5) 'c';";
     let plain = Grammar::compile(text, &vocabulary(), &Config::default()).unwrap();
-    for short_list in [0, 1, usize::MAX / 8, usize::MAX] {
-        let other = vocabulary().with_lexicon(&LexiconConfig { short_list, ..LexiconConfig::default() });
+    for max_listed_nodes in [0, 1, usize::MAX / 8, usize::MAX] {
+        let other =
+            vocabulary().with_lexicon(&LexiconTuning { max_listed_nodes, ..LexiconTuning::default() }.into());
         let other = Grammar::compile(text, &other, &Config::default()).unwrap();
         let (mut plain, mut other) = (plain.matcher(), other.matcher());
         for &byte in b"xayac" {
-            assert_eq!(plain.mask(), other.mask(), "{short_list}");
+            assert_eq!(plain.mask(), other.mask(), "{max_listed_nodes}");
             assert!(plain.accept_bytes(&[byte]).is_accepted() && other.accept_bytes(&[byte]).is_accepted());
         }
-        assert_eq!(plain.mask(), other.mask(), "{short_list}");
+        assert_eq!(plain.mask(), other.mask(), "{max_listed_nodes}");
     }
 }

@@ -3,11 +3,52 @@
 
 use std::ops::Range;
 
-use crate::oracle_masks::{configs, expected};
-use crate::random_setup::{SHAPES, SPECIALS, compile, endings, tokens, vocabulary};
+use crate::random_setup::{SHAPES, SPECIALS, STOP, compile, endings, tokens, vocabulary};
 use grammask::{Config, Ending, Matcher, Outcome, TokenId};
 use grammask_testkit::random::{RandomGrammar, Rng, grammar, operators, tails, texts};
 use grammask_testkit::{Outcome as OracleOutcome, Run};
+
+/// Returns every combination of the switches that must not change any result. Half of them gather texts, and
+/// in half of each right recursion is a loop.
+pub fn configs(ending: &Ending) -> Vec<(String, Config)> {
+    let mut configs = Vec::new();
+    for bits in 0..16 {
+        let [keep_steps, leo, keep_summaries, keep_masks] = [1, 2, 4, 8].map(|bit| bits & bit != 0);
+        let mut config = Config { ending: ending.clone(), ..Config::default() };
+        config.recognizer.tuning.keep_steps = keep_steps;
+        config.recognizer.tuning.leo = leo;
+        let gather_texts = i32::count_ones(bits) % 2 == 0;
+        config.recognizer.tuning.gather_texts = gather_texts;
+        let loops = keep_steps == keep_masks;
+        config.recognizer.tuning.loop_right_recursion = loops;
+        config.masks.tuning.keep_summaries = keep_summaries;
+        config.masks.tuning.keep_masks = keep_masks;
+        let name = format!(
+            "gather_texts {gather_texts}, loop_right_recursion {loops}, keep_steps {keep_steps}, leo {leo}, keep_summaries {keep_summaries}, keep_masks {keep_masks}"
+        );
+        configs.push((name, config));
+    }
+    configs
+}
+
+/// Returns the mask by its definition: asks the oracle for each token.
+pub fn expected(run: &Run<'_>, tokens: &[(TokenId, Vec<u8>)], ending: &Ending) -> Vec<TokenId> {
+    let eager = *ending == Ending::Eager;
+    if eager && run.is_complete() {
+        return Vec::new();
+    }
+    let allows = |bytes: &Vec<u8>| if eager { run.allows_eagerly(bytes) } else { run.allows(bytes) };
+    let mut mask: Vec<TokenId> =
+        tokens.iter().filter(|(_, bytes)| allows(bytes)).map(|&(id, _)| id).collect();
+    mask.extend(
+        SPECIALS.iter().filter(|(id, name)| run.allows_special(Some(name), Some(id.0))).map(|&(id, _)| id),
+    );
+    if run.is_complete() && !mask.contains(&STOP) {
+        mask.extend(ending.tokens());
+    }
+    mask.sort_unstable();
+    mask
+}
 
 /// Whether anything can follow, be it in the vocabulary or not.
 fn goes_on(run: &Run<'_>) -> bool {
@@ -196,7 +237,7 @@ fn a_matcher_without_memory_equals_any_other() {
         let plentiful = Config { ending, ..Config::default() };
         let mut starved = plentiful.clone();
         starved.recognizer.limits.budget = 1;
-        starved.masks.budget = 1;
+        starved.masks.limits.budget = 1;
         let start = (
             compile(&random, &vocabulary, &plentiful).matcher(),
             compile(&random, &vocabulary, &starved).matcher(),

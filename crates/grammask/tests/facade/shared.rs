@@ -4,7 +4,10 @@
 use std::ops::ControlFlow;
 
 use crate::random_setup::{SHAPES, compile, endings, tokens, vocabulary};
-use grammask::{Config, Ending, Grammar, LexiconConfig, Mask, TokenId, Vocabulary, WarmLimits};
+use grammask::mask::LexiconTuning;
+use grammask::{
+    Config, Ending, Grammar, LexiconConfig, LexiconLimits, Mask, TokenId, Vocabulary, WarmLimits,
+};
 use grammask_testkit::random::{RandomGrammar, Rng, grammar};
 
 /// A way through one grammar: the tokens that were taken, and the mask before each.
@@ -12,16 +15,20 @@ type Walk = Vec<(TokenId, Mask)>;
 
 /// Vocabularies with the same tokens, each of which shares in its own way. `tiny` ones hold next to nothing.
 fn vocabularies(plain: &Vocabulary) -> Vec<(&'static str, Vocabulary)> {
-    let eager = LexiconConfig::eager();
-    let mut starved = grammask_regular::Limits::default();
-    starved.states = 12;
+    let eager = LexiconTuning::eager();
+    let (mut tiny, mut starved) = (LexiconConfig::from(eager.clone()), LexiconConfig::from(eager.clone()));
+    tiny.limits.budget = 2_000;
+    starved.limits.regular.states = 12;
     let configs = [
-        ("taking every subtree that can be", eager.clone()),
-        ("no slices", LexiconConfig { slices: false, ..LexiconConfig::default() }),
-        ("rows of bits only", LexiconConfig { short_list: 0, ..eager.clone() }),
-        ("short lists", LexiconConfig { short_list: 3, slices: false, ..LexiconConfig::default() }),
-        ("tiny", LexiconConfig { budget: 2_000, ..eager.clone() }),
-        ("starved", LexiconConfig { regular: starved, ..eager }),
+        ("taking every subtree that can be", eager.clone().into()),
+        ("no slices", LexiconTuning { slices: false, ..LexiconTuning::default() }.into()),
+        ("rows of bits only", LexiconTuning { max_listed_nodes: 0, ..eager }.into()),
+        (
+            "short lists",
+            LexiconTuning { max_listed_nodes: 3, slices: false, ..LexiconTuning::default() }.into(),
+        ),
+        ("tiny", tiny),
+        ("starved", starved),
     ];
     configs.map(|(name, config)| (name, plain.with_lexicon(&config))).into()
 }
@@ -34,13 +41,13 @@ fn configs(ending: &Ending) -> Vec<(&'static str, Config)> {
         config
     };
     vec![
-        ("set by set", with(|config| config.masks.light = usize::MAX)),
-        ("rule by rule", with(|config| config.masks.light = 0)),
-        ("a few nodes set by set", with(|config| config.masks.light = 4)),
+        ("set by set", with(|config| config.masks.tuning.max_state_walk_nodes = usize::MAX)),
+        ("rule by rule", with(|config| config.masks.tuning.max_state_walk_nodes = 0)),
+        ("a few nodes set by set", with(|config| config.masks.tuning.max_state_walk_nodes = 4)),
         (
             "rebuilt at every step",
             with(|config| {
-                config.masks.budget = 1;
+                config.masks.limits.budget = 1;
                 config.recognizer.limits.budget = 1;
             }),
         ),
@@ -50,8 +57,8 @@ fn configs(ending: &Ending) -> Vec<(&'static str, Config)> {
 /// Random walks, with masks found by walking the whole trie, nothing kept and nothing shared.
 fn reference(rng: &mut Rng, random: &RandomGrammar, plain: &Vocabulary, ending: &Ending) -> Vec<Walk> {
     let mut config = Config { ending: ending.clone(), ..Config::default() };
-    config.masks.keep_summaries = false;
-    config.masks.keep_masks = false;
+    config.masks.tuning.keep_summaries = false;
+    config.masks.tuning.keep_masks = false;
     let grammar = compile(random, &plain.with_lexicon(&LexiconConfig::default()), &config);
     let mut walk = || {
         let mut matcher = grammar.matcher();
@@ -159,7 +166,7 @@ fn warm_up_ends_when_cancelled_and_at_its_limits() {
     });
     assert!(told == 1 && stopped.states < all.states, "{stopped:?}");
     let mut config = Config::default();
-    config.masks.budget = 2_000;
+    config.masks.limits.budget = 2_000;
     let full = Grammar::compile(text, &plain, &config).unwrap();
     let full = full.warm(&WarmLimits::default(), |_| ControlFlow::Continue(()));
     assert!(!full.is_complete && full.states < all.states, "{full:?}");
@@ -239,9 +246,9 @@ fn a_long_nested_output_stays_within_its_budgets() {
     let words = ["(", ")", "((", "))", ",", "a", "ab", "abc", "),(", "1", "22", "a,", ",a", "1,2"];
     let bytes = (0..=255u8).map(|byte| vec![byte]).chain(words.iter().map(|word| word.as_bytes().to_vec()));
     let plain = Vocabulary::new((0..).map(TokenId).zip(bytes), []).unwrap();
-    let vocabulary = plain.with_lexicon(&LexiconConfig { budget: BUDGET, ..LexiconConfig::default() });
+    let vocabulary = plain.with_lexicon(&LexiconLimits { budget: BUDGET, ..LexiconLimits::default() }.into());
     let mut config = Config::default();
-    (config.masks.budget, config.recognizer.limits.budget) = (BUDGET, BUDGET);
+    (config.masks.limits.budget, config.recognizer.limits.budget) = (BUDGET, BUDGET);
     let text = "start ::= (list ','){2,1000000}; list ::= '(' (item ',')* ')';
                 item ::= list | #'[a-z]{1,100000}' | #'[0-9]+';";
     let grammar = Grammar::compile(text, &vocabulary, &config).unwrap();

@@ -84,7 +84,7 @@ fn statistics_of_a_grammar_are_the_sum_of_its_matchers() {
 #[test]
 fn clones_begin_with_zeros_and_rollback_keeps_the_counts() {
     let mut config = Config::default();
-    config.masks.budget = 0;
+    config.masks.limits.budget = 0;
     config.recognizer.limits.budget = 0;
     for config in [Config::default(), config] {
         let grammar = grammar(&config);
@@ -95,7 +95,7 @@ fn clones_begin_with_zeros_and_rollback_keeps_the_counts() {
         assert_eq!(clone.stats(), Default::default());
         matcher.rollback(2).unwrap();
         let after = matcher.stats();
-        if config.masks.budget > 0 {
+        if config.masks.limits.budget > 0 {
             assert_eq!(after, before, "nothing is read again");
         }
         assert!(
@@ -115,7 +115,7 @@ fn clones_begin_with_zeros_and_rollback_keeps_the_counts() {
 #[test]
 fn counts_survive_a_replacement_of_the_tables() {
     let mut config = Config::default();
-    config.masks.budget = 0;
+    config.masks.limits.budget = 0;
     config.recognizer.limits.budget = 0;
     let grammar = grammar(&config);
     let mut before = grammar.stats();
@@ -136,7 +136,7 @@ fn counts_survive_a_replacement_of_the_tables() {
 #[test]
 fn masks_that_are_not_kept_are_computed_each_time() {
     let mut config = Config::default();
-    config.masks.keep_masks = false;
+    config.masks.tuning.keep_masks = false;
     let grammar = grammar(&config);
     let mut matcher = grammar.matcher();
     for _ in 0..5 {

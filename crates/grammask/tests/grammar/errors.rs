@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use grammask::{Config, ConfigPart, Ending, Error, Grammar, TokenId, Vocabulary};
+use grammask::{Config, ConfigPart, Ending, Error, Grammar, LimitExceeded, TokenId, Vocabulary};
 
 fn fixtures(name: &str) -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/invalid").join(name);
@@ -205,4 +205,10 @@ fn limit_errors_have_name_value_and_place() {
         found.starts_with("g:1:11: error: more than 2 bytes in a regex, here 3 (limit `regex_length`)\n"),
         "{found}"
     );
+
+    let mut config = Config::default().ending_with([TokenId(0), TokenId(1)]);
+    config.masks.limits.max_end_tokens = 1;
+    let exceeded = wrong("start ::= 'a';", &config).limit().expect("a limit");
+    let LimitExceeded { part, limit, value, found, .. } = exceeded;
+    assert_eq!((part, &*limit, value, found), (ConfigPart::Masks, "max_end_tokens", 1, Some(2)));
 }

@@ -182,9 +182,10 @@ fn loaded_random_grammars_equal_the_saved_ones() {
         let mut config = Config { ending, ..Config::default() };
         config.recognizer.tuning.leo = seed % 5 != 0;
         config.recognizer.tuning.keep_steps = seed % 7 != 0;
-        config.masks.keep_masks = seed % 11 != 0;
+        config.masks.tuning.keep_masks = seed % 11 != 0;
         // These vocabularies are small: rules are walked one by one only where that is asked for.
-        config.masks.light = if seed % 2 == 0 { 0 } else { config.masks.light };
+        config.masks.tuning.max_state_walk_nodes =
+            if seed % 2 == 0 { 0 } else { config.masks.tuning.max_state_walk_nodes };
         let grammar = Grammar::compile(&random.text, &vocabulary, &config).unwrap();
         let mut walk = Vec::new();
         for _ in 0..3 {
@@ -199,7 +200,7 @@ fn loaded_random_grammars_equal_the_saved_ones() {
                 let _ = matcher.accept(walk[walk.len() - 1]);
             }
         }
-        let grammar = if config.masks.keep_masks && config.recognizer.tuning.keep_steps {
+        let grammar = if config.masks.tuning.keep_masks && config.recognizer.tuning.keep_steps {
             grammar
         } else {
             // Without tables there is nothing to compare their sizes with; texts and masks must be the same.
@@ -212,7 +213,7 @@ fn loaded_random_grammars_equal_the_saved_ones() {
 }
 
 /// Every kind of expression, callee, origin and set.
-const SMALL: &str = "
+const SMALL_GRAMMAR: &str = "
     start ::= list | except!('xy', 9) '!' | #substrs'abcabd' ';' | (item ','){2,7} '.' | <|end|> | cycle '#';
     list ::= list item | item;
     item ::= #'[a-z]{1,3}' & ~('if' | 'else') | '(' list ')' | #ex'-->' '<';
@@ -226,8 +227,8 @@ fn small() -> (Grammar, Vocabulary) {
     let vocabulary = Vocabulary::new(tokens, [(TokenId(40), "<|end|>".into())]).unwrap();
     let mut config = Config::default().ending_with([TokenId(40)]);
     // Walks rule by rule and walks set by set make nodes of their own.
-    config.masks.light = 8;
-    let grammar = Grammar::compile(SMALL, &vocabulary, &config).unwrap();
+    config.masks.tuning.max_state_walk_nodes = 8;
+    let grammar = Grammar::compile(SMALL_GRAMMAR, &vocabulary, &config).unwrap();
     for text in ["abc,a,b,", "0ba", "((ab)c)", "xyx", "abca;", "-b<"] {
         let mut matcher = grammar.matcher();
         for byte in text.bytes() {
@@ -288,7 +289,7 @@ fn other_versions_and_vocabularies_are_refused() {
         Grammar::load(&seal(newer), &vocabulary).unwrap_err(),
         LoadError::Version { found: 9, supported: 8 }
     );
-    assert_eq!(Grammar::load(SMALL.as_bytes(), &vocabulary).unwrap_err(), LoadError::NotSaved);
+    assert_eq!(Grammar::load(SMALL_GRAMMAR.as_bytes(), &vocabulary).unwrap_err(), LoadError::NotSaved);
     // The header of another vocabulary does not make the grammar fit: it names a token that is not there.
     let none = Vocabulary::new([(TokenId(0), b"a".to_vec())], []).unwrap();
     let mut moved = bytes;
@@ -385,8 +386,8 @@ fn saved_bytes_change_with_the_version_only() {
     // Without parts, how masks are put together says nothing about which states there are.
     // How much of a mask is light is written, and no part of the format.
     let mut config = Config::default();
-    config.masks.keep_summaries = false;
-    config.masks.light = 2048;
+    config.masks.tuning.keep_summaries = false;
+    config.masks.tuning.max_state_walk_nodes = 2048;
     let grammar = Grammar::compile(text, &vocabulary, &config).unwrap();
     masks(&grammar, &[0, 3, 3].map(TokenId));
     let lines = |bytes: &[u8]| {

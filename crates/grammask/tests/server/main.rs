@@ -22,7 +22,7 @@ const BUDGETS: [usize; 3] = [usize::MAX, 4096, 1];
 fn config(ending: &Ending, budget: usize) -> Config {
     let mut config = Config { ending: ending.clone(), ..Config::default() };
     config.recognizer.limits.budget = budget;
-    config.masks.budget = budget;
+    config.masks.limits.budget = budget;
     config
 }
 

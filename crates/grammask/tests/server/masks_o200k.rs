@@ -14,8 +14,8 @@ fn both(text: &str) -> (Grammar, Grammar) {
         Grammar::compile(text, vocabulary, config).unwrap_or_else(|error| panic!("{text}\n{error}"))
     };
     let mut simple = Config::default();
-    simple.masks.keep_summaries = false;
-    simple.masks.keep_masks = false;
+    simple.masks.tuning.keep_summaries = false;
+    simple.masks.tuning.keep_masks = false;
     (
         compile(&VOCABULARY, &Config::default()),
         compile(&VOCABULARY.with_lexicon(&LexiconConfig::default()), &simple),

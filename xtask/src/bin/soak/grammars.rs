@@ -129,7 +129,7 @@ fn random(number: u64, vocabulary: &Vocabulary) -> Result<Option<Subject>, Strin
         _ => texts::grammar(&mut rng),
     };
     let mut by_walking = with_room(SMALL_BUDGET_BYTES);
-    by_walking.masks.keep_summaries = false;
+    by_walking.masks.tuning.keep_summaries = false;
     by_walking.recognizer.tuning.gather_texts = false;
     by_walking.recognizer.tuning.loop_right_recursion = false;
     let by_parts = with_room(*rng.pick(&[LARGE_BUDGET_BYTES, SMALL_BUDGET_BYTES, 1]));
@@ -139,7 +139,7 @@ fn random(number: u64, vocabulary: &Vocabulary) -> Result<Option<Subject>, Strin
 fn with_room(bytes: usize) -> Config {
     let mut config = Config::default();
     config.recognizer.limits.budget = bytes;
-    config.masks.budget = bytes;
+    config.masks.limits.budget = bytes;
     config
 }
 

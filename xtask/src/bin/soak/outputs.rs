@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use grammask::{LexiconConfig, Mask, Matcher, Outcome, TokenId, Vocabulary};
+use grammask::{LexiconLimits, Mask, Matcher, Outcome, TokenId, Vocabulary};
 use grammask_testkit::random::Rng;
 use xtask::cases::watch;
 
@@ -19,7 +19,8 @@ const LEXICON_BUDGET_BYTES: usize = 32 << 20;
 
 /// Returns the vocabulary with that budget.
 pub fn with_little_room(vocabulary: &Vocabulary) -> Vocabulary {
-    vocabulary.with_lexicon(&LexiconConfig { budget: LEXICON_BUDGET_BYTES, ..LexiconConfig::default() })
+    vocabulary
+        .with_lexicon(&LexiconLimits { budget: LEXICON_BUDGET_BYTES, ..LexiconLimits::default() }.into())
 }
 
 /// The outputs of some grammars, which all threads share.

@@ -43,12 +43,12 @@ impl Lexicon {
     /// Returns a state whose language differs by finitely many strings: the self-looping state that most
     /// ASCII characters lead to, or the state without its excluded literals. Returns `None` if there is none.
     fn near_duplicate_of(&self, lexeme: LexemeId) -> Result<Option<LexemeId>, Error> {
-        let place = &self.automaton.cold(lexeme, &self.budget).near_duplicate;
-        if let Some(known) = place.get() {
+        let cell = &self.automaton.cold(lexeme).near_duplicate;
+        if let Some(known) = cell.get() {
             return Ok(*known);
         }
         let mut counts: Vec<(LexemeId, usize)> = Vec::new();
-        self.automaton.steps(lexeme, &ByteSet::range(0x20, 0x7E), &self.budget, |bytes, next| {
+        self.automaton.steps(lexeme, &ByteSet::range(0x20, 0x7E), |bytes, next| {
             match counts.iter_mut().find(|(other, _)| *other == next) {
                 Some((_, count)) => *count += bytes.len(),
                 None => counts.push((next, bytes.len())),
@@ -61,14 +61,14 @@ impl Lexicon {
             && next != lexeme
             && !next.is_dead()
             && count >= MIN_LOOPING_ASCII
-            && self.automaton.step(next, b'~', &self.budget)? == next
+            && self.automaton.step(next, b'~')? == next
         {
             near = Some(next);
         }
         if near.is_none() {
-            near = self.automaton.without_exceptions(lexeme, &self.budget)?;
+            near = self.automaton.without_exceptions(lexeme)?;
         }
-        Ok(*place.get_or_init(|| near))
+        Ok(*cell.get_or_init(|| near))
     }
 
     /// Returns the entry as a difference from the entry of the near duplicate. Returns `None` if there is
@@ -97,9 +97,9 @@ impl Lexicon {
     /// Returns `true` if an entry below this set can be stored as a difference, and that pays.
     pub(crate) fn allows_difference(&self, id: ContinuationId) -> bool {
         let continuation = self.continuation(id);
-        let NodeSet::List(places) = continuation.set() else { return false };
-        self.is_apart(places)
-            && continuation.is_heavier(self.trie(), self.outline(), MAX_DIFFERENCE_NODES as usize)
+        let NodeSet::List(roots) = continuation.set() else { return false };
+        self.is_apart(roots)
+            && continuation.is_heavier(self.trie(), self.trie_index(), MAX_DIFFERENCE_NODES as usize)
     }
 
     /// Returns the entry that has this difference from the entry of `near`. Returns `None` if that one is
@@ -138,41 +138,43 @@ impl Lexicon {
     }
 
     /// Returns `true` if no node is below another one, so that no token is accepted from two nodes.
-    fn is_apart(&self, places: &[InnerId]) -> bool {
+    fn is_apart(&self, nodes: &[InnerId]) -> bool {
         let ends = self.trie().columns().ends;
-        places.windows(2).all(|pair| {
-            let (one, next) = (self.outline().node(pair[0]), self.outline().node(pair[1]));
+        nodes.windows(2).all(|pair| {
+            let (one, next) = (self.trie_index().node(pair[0]), self.trie_index().node(pair[1]));
             ends[one.index()] <= next.0
         })
     }
 
     /// Returns the exits of a lexeme, given those of its near duplicate.
     fn exit(&self, known: Option<ContinuationId>, difference: &Difference) -> Option<ContinuationId> {
-        let short = self.config.short_list;
+        let max_listed_nodes = self.config.tuning.max_listed_nodes;
         let known = known.map(|known| self.continuation(known).set());
         if let None | Some(NodeSet::List(_)) = known {
             let mut list: Vec<InnerId> = known.into_iter().flat_map(NodeSet::iter).collect();
             let mut removed_exits = difference.removed_exits.clone();
             removed_exits.sort_unstable();
-            list.retain(|branch| removed_exits.binary_search(branch).is_err());
+            list.retain(|inner| removed_exits.binary_search(inner).is_err());
             list.extend_from_slice(&difference.added_exits);
             list.sort_unstable();
             list.dedup();
-            let places = (!list.is_empty()).then(|| NodeSet::of_list(self.outline(), short, &list));
-            return places.map(|places| self.intern(places));
+            let node_set =
+                (!list.is_empty()).then(|| NodeSet::of_list(self.trie_index(), max_listed_nodes, &list));
+            return node_set.map(|node_set| self.intern(node_set));
         }
-        let mut bits = no_bits(self.outline());
+        let mut bits = no_bits(self.trie_index());
         if let Some(known) = known {
             known.mark(&mut bits);
         }
-        for branch in &difference.removed_exits {
-            bits[branch.index() / 64] &= !(1 << (branch.index() % 64));
+        for inner in &difference.removed_exits {
+            bits[inner.index() / 64] &= !(1 << (inner.index() % 64));
         }
-        for branch in &difference.added_exits {
-            bits[branch.index() / 64] |= 1 << (branch.index() % 64);
+        for inner in &difference.added_exits {
+            bits[inner.index() / 64] |= 1 << (inner.index() % 64);
         }
-        let places = NodeSet::gather(self.outline(), short, Some(bits.into()), Vec::new(), &[], &[]);
-        places.map(|places| self.intern(places))
+        let node_set =
+            NodeSet::gather(self.trie_index(), max_listed_nodes, Some(bits.into()), Vec::new(), &[], &[]);
+        node_set.map(|node_set| self.intern(node_set))
     }
 
     /// Walks both lexemes together, at the nodes where their states differ. Returns `None` beyond
@@ -183,16 +185,16 @@ impl Lexicon {
         near: LexemeId,
         continuation: &Continuation,
     ) -> Result<Option<Difference>, Error> {
-        let (trie, outline) = (self.trie(), self.outline());
+        let (trie, trie_index) = (self.trie(), self.trie_index());
         let mut found = Difference::default();
         let mut open: Vec<(TrieNodeId, LexemeId, LexemeId)> =
-            continuation.nodes(outline).map(|node| (node, lexeme, near)).collect();
+            continuation.nodes(trie_index).map(|node| (node, lexeme, near)).collect();
         while let Some((node, own, other)) = open.pop() {
             for child in trie.children(node) {
                 found.nodes += 1;
                 let byte = trie.byte(child);
-                let own = self.automaton.step(own, byte, &self.budget)?;
-                let other = self.automaton.step(other, byte, &self.budget)?;
+                let own = self.automaton.step(own, byte)?;
+                let other = self.automaton.step(other, byte)?;
                 if own == other {
                     continue;
                 }
@@ -201,10 +203,10 @@ impl Lexicon {
                     (true, false) => found.removed.push(child),
                     _ => {}
                 }
-                if let Some(branch) = outline.inner(child) {
+                if let Some(inner) = trie_index.inner(child) {
                     match (own.completes(), other.completes()) {
-                        (true, false) => found.added_exits.push(branch),
-                        (false, true) => found.removed_exits.push(branch),
+                        (true, false) => found.added_exits.push(inner),
+                        (false, true) => found.removed_exits.push(inner),
                         _ => {}
                     }
                     open.push((child, own, other));

@@ -17,17 +17,17 @@ pub(crate) type SuccessorKey = Box<[(u8, LexemeId)]>;
 impl Lexicon {
     /// Returns the first lexeme with these successors; the lexeme itself if it is the first.
     fn representative(&self, lexeme: LexemeId) -> Result<LexemeId, Error> {
-        let place = &self.automaton.cold(lexeme, &self.budget).representative;
-        if let Some(&known) = place.get() {
+        let cell = &self.automaton.cold(lexeme).representative;
+        if let Some(&known) = cell.get() {
             return Ok(known);
         }
-        let successors = self.automaton.successors(lexeme, &self.budget)?;
+        let successors = self.automaton.successors(lexeme)?;
         let bytes = size_of_val(&successors[..]) + size_of::<(SuccessorKey, LexemeId)>();
         let (&representative, is_first) = self.by_successors.insert(successors.into(), lexeme);
         if is_first {
             self.budget.spend(bytes);
         }
-        Ok(*place.get_or_init(|| representative))
+        Ok(*cell.get_or_init(|| representative))
     }
 
     /// Returns the entry of the representative, if it is known. It is not computed here: it may depend on

@@ -1,13 +1,12 @@
 //! Breadth-first search over the states that the characters of a class lead to, and the dead ends among them.
 
-use grammask_cache::Budget;
 use grammask_regular::{ByteSet, Error};
 use grammask_trie::Trie;
 use grammask_trie::index::{InnerId, TrieIndex};
 
 use crate::lexicon::automaton::{Automaton, LexemeId};
 use crate::lexicon::slice::Class;
-use crate::lexicon::slice::safe_class::{MAX_CLASS_STATES, going_on, has_others};
+use crate::lexicon::slice::safe_class::{MAX_CLASS_STATES, going_on, has_non_ascii};
 use crate::lexicon::slice::utf8::{after_characters_except, after_lead_except};
 use crate::lexicon::walk::self_loop::NonAscii;
 
@@ -32,10 +31,16 @@ impl DeadEnd {
 
     /// Returns `true` if the dead end may follow an inner node: the characters on the path from `base` to the
     /// node agree with `before`.
-    pub(crate) fn is_behind(&self, trie: &Trie, outline: &TrieIndex, branch: InnerId, base: InnerId) -> bool {
-        let above = std::iter::successors(Some(branch), |&branch| Some(outline.parent(branch)));
-        for (branch, &among) in above.take_while(|&branch| branch != base).zip(&self.before) {
-            match trie.byte(outline.node(branch)) {
+    pub(crate) fn may_follow(
+        &self,
+        trie: &Trie,
+        trie_index: &TrieIndex,
+        inner: InnerId,
+        base: InnerId,
+    ) -> bool {
+        let above = std::iter::successors(Some(inner), |&inner| Some(trie_index.parent(inner)));
+        for (inner, &among) in above.take_while(|&inner| inner != base).zip(&self.before) {
+            match trie.byte(trie_index.node(inner)) {
                 // Nothing before a multi-byte character is compared.
                 0x80.. => return among == u128::MAX,
                 byte if among >> byte & 1 == 0 => return false,
@@ -53,43 +58,44 @@ pub(crate) struct AfterMultibyte {
     pub(crate) is_strict: bool,
 }
 
-/// Returns the states after all multi-byte characters of `others`. Returns `None` if the lexeme cannot finish
-/// some of them.
+/// Returns the states after all multi-byte characters of `non_ascii`. Returns `None` if the lexeme cannot
+/// finish some of them.
 pub(crate) fn after_multibyte<'a>(
     automaton: &'a Automaton,
     state: LexemeId,
-    others: NonAscii,
-    budget: &Budget,
+    non_ascii: NonAscii,
 ) -> Result<Option<&'a AfterMultibyte>, Error> {
-    let Some(place) = NonAscii::CHARACTERS.iter().position(|&some| some == others) else { return Ok(None) };
-    let place = &automaton.cold(state, budget).behind[place];
-    if let Some(known) = place.get() {
+    let Some(position) = NonAscii::CHARACTERS.iter().position(|&some| some == non_ascii) else {
+        return Ok(None);
+    };
+    let cell = &automaton.cold(state).after_multibyte[position];
+    if let Some(known) = cell.get() {
         return Ok(known.as_ref());
     }
     let mut states = Vec::new();
-    let tell = |next| takes(&mut states, next);
-    let strict = after_characters_except(automaton, state, others.excluded_chars(), budget, tell)?;
+    let visit = |next| add_live_state(&mut states, next);
+    let strict = after_characters_except(automaton, state, non_ascii.excluded_chars(), visit)?;
     let found = strict.map(|is_strict| AfterMultibyte { states: states.into(), is_strict });
-    Ok(place.get_or_init(|| found).as_ref())
+    Ok(cell.get_or_init(|| found).as_ref())
 }
 
 /// Returns the largest class of multi-byte characters that may follow a state and its successors by these.
-pub(crate) fn most_others(automaton: &Automaton, main: LexemeId, budget: &Budget) -> Result<NonAscii, Error> {
-    'fewer: for others in [NonAscii::Characters, NonAscii::Lines] {
-        let Some(next) = after_multibyte(automaton, main, others, budget)? else { continue };
+pub(crate) fn largest_non_ascii(automaton: &Automaton, main: LexemeId) -> Result<NonAscii, Error> {
+    'fewer: for non_ascii in [NonAscii::Characters, NonAscii::Lines] {
+        let Some(next) = after_multibyte(automaton, main, non_ascii)? else { continue };
         for &next in &next.states {
-            if after_multibyte(automaton, next, others, budget)?.is_none() {
+            if after_multibyte(automaton, next, non_ascii)?.is_none() {
                 continue 'fewer;
             }
         }
-        return Ok(others);
+        return Ok(non_ascii);
     }
     Ok(NonAscii::Words)
 }
 
 /// Adds a state to a list without repetition. Returns `true` if the lexeme continues there and the list has
 /// at most `MAX_CLASS_STATES` states.
-fn takes(states: &mut Vec<LexemeId>, next: LexemeId) -> bool {
+fn add_live_state(states: &mut Vec<LexemeId>, next: LexemeId) -> bool {
     if !states.contains(&next) {
         states.push(next);
     }
@@ -120,9 +126,9 @@ impl ClassFrontier {
         is_strict || self.is_text
     }
 
-    fn arrive(&mut self, next: LexemeId, by: u128) {
+    fn add(&mut self, next: LexemeId, by: u128) {
         match self.states.iter().position(|&state| state == next) {
-            Some(place) => self.paths[place] |= by,
+            Some(position) => self.paths[position] |= by,
             None => {
                 self.states.push(next);
                 self.paths.push(by);
@@ -137,19 +143,18 @@ impl ClassFrontier {
         automaton: &Automaton,
         start: LexemeId,
         class: Class,
-        budget: &Budget,
     ) -> Result<ByteSet, Error> {
-        let first = going_on(automaton, start, class.ascii, budget, |next, by| self.arrive(next, by))?;
+        let first = going_on(automaton, start, class.ascii, |next, by| self.add(next, by))?;
         let mut not_first: ByteSet =
             (0..128u8).filter(|byte| (class.ascii & !first) >> byte & 1 == 1).collect();
-        if class.others != NonAscii::None {
+        if class.non_ascii != NonAscii::None {
             for lead in 0xC2..=0xF4 {
                 let mut states = Vec::new();
-                let tell = |next| takes(&mut states, next);
+                let visit = |next| add_live_state(&mut states, next);
                 let strict =
-                    after_lead_except(automaton, start, lead, class.others.excluded_chars(), budget, tell)?;
+                    after_lead_except(automaton, start, lead, class.non_ascii.excluded_chars(), visit)?;
                 if strict.is_some_and(|strict| self.are_characters(strict)) {
-                    states.into_iter().for_each(|next| self.arrive(next, u128::MAX));
+                    states.into_iter().for_each(|next| self.add(next, u128::MAX));
                 } else {
                     not_first.insert(lead);
                 }
@@ -165,28 +170,27 @@ impl ClassFrontier {
         automaton: &Automaton,
         class: Class,
         ends: &[(usize, u128)],
-        budget: &Budget,
     ) -> Result<Vec<DeadEnd>, Error> {
         if ends.is_empty() {
             return Ok(Vec::new());
         }
         // Predecessors by multi-byte characters are not needed: nothing before such a character is compared.
         let mut from: Vec<Vec<usize>> = vec![Vec::new(); self.states.len()];
-        for (place, &state) in self.states.iter().enumerate() {
-            going_on(automaton, state, class.ascii, budget, |next, _| {
+        for (position, &state) in self.states.iter().enumerate() {
+            going_on(automaton, state, class.ascii, |next, _| {
                 if let Some(to) = self.states.iter().position(|&state| state == next) {
-                    from[to].push(place);
+                    from[to].push(position);
                 }
             })?;
         }
-        let end = |&(place, by): &(usize, u128)| {
+        let end = |&(position, by): &(usize, u128)| {
             let mut end = DeadEnd { by, ..DeadEnd::default() };
-            let mut places = vec![place];
+            let mut positions = vec![position];
             for before in &mut end.before {
-                *before = places.iter().fold(0, |all, &place| all | self.paths[place]);
-                places = places.iter().flat_map(|&place| from[place].iter().copied()).collect();
-                places.sort_unstable();
-                places.dedup();
+                *before = positions.iter().fold(0, |all, &position| all | self.paths[position]);
+                positions = positions.iter().flat_map(|&position| from[position].iter().copied()).collect();
+                positions.sort_unstable();
+                positions.dedup();
             }
             end
         };
@@ -195,9 +199,9 @@ impl ClassFrontier {
 
     /// Returns the smaller set: the characters `here` that do not continue from a state, or the characters
     /// that lead to it.
-    pub(crate) fn fewer(&self, place: usize, here: u128) -> u128 {
-        let way = self.paths[place];
-        if way.count_ones() < here.count_ones() { way } else { here }
+    pub(crate) fn fewer(&self, position: usize, here: u128) -> u128 {
+        let leading = self.paths[position];
+        if leading.count_ones() < here.count_ones() { leading } else { here }
     }
 
     /// Follows all characters of a class from a state. Returns the ASCII characters of the class by which the
@@ -208,19 +212,18 @@ impl ClassFrontier {
         automaton: &Automaton,
         state: LexemeId,
         class: Class,
-        budget: &Budget,
     ) -> Result<Option<u128>, Error> {
-        let alive = going_on(automaton, state, class.ascii, budget, |next, by| self.arrive(next, by))?;
-        match class.others {
+        let alive = going_on(automaton, state, class.ascii, |next, by| self.add(next, by))?;
+        match class.non_ascii {
             NonAscii::Words | NonAscii::Lines | NonAscii::Characters => {
-                match after_multibyte(automaton, state, class.others, budget)? {
-                    Some(behind) if self.are_characters(behind.is_strict) => {
-                        behind.states.iter().for_each(|&next| self.arrive(next, u128::MAX));
+                match after_multibyte(automaton, state, class.non_ascii)? {
+                    Some(after_multibyte) if self.are_characters(after_multibyte.is_strict) => {
+                        after_multibyte.states.iter().for_each(|&next| self.add(next, u128::MAX));
                     }
                     _ => return Ok(None),
                 }
             }
-            _ if has_others(&automaton.live_bytes(state, budget)?) => return Ok(None),
+            _ if has_non_ascii(&automaton.live_bytes(state)?) => return Ok(None),
             _ => {}
         }
         Ok(Some(class.ascii & !alive))

@@ -6,7 +6,7 @@ use crate::node_set::{BitRow, is_within};
 
 /// Builder of a [`LengthIndex`].
 pub(crate) struct LengthIndexBuilder {
-    things: usize,
+    id_count: usize,
     /// Ids of each layer, in the order of insertion.
     layers: Vec<Vec<u32>>,
 }
@@ -21,8 +21,8 @@ pub(crate) struct LengthIndex {
 /// Data that an index shares with its subsets.
 struct Layered {
     /// Ids, layer by layer.
-    things: Box<[u32]>,
-    /// Start of each layer in `things`, and the end of the last one.
+    ids: Box<[u32]>,
+    /// Start of each layer in `ids`, and the end of the last one.
     starts: Box<[usize]>,
     /// Rows of the ids up to some layers, by ascending layer. The first row is empty, the last one has all
     /// ids. A row is stored after every `MAX_IDS_BETWEEN_ROWS` ids.
@@ -42,19 +42,19 @@ const MAX_IDS_BETWEEN_ROWS: usize = 256;
 const WORD: usize = u64::BITS as usize;
 
 impl LengthIndexBuilder {
-    /// Creates a builder for ids below `things`.
-    pub(crate) fn new(things: usize) -> Self {
-        Self { things, layers: Vec::new() }
+    /// Creates a builder for ids below `id_count`.
+    pub(crate) fn new(id_count: usize) -> Self {
+        Self { id_count, layers: Vec::new() }
     }
 
     /// Adds an id to a layer. The id must be new, and the layer must not be 0.
     #[inline]
-    pub(crate) fn put(&mut self, thing: usize, layer: u8) {
+    pub(crate) fn put(&mut self, id: usize, layer: u8) {
         let layer = usize::from(layer);
         if layer >= self.layers.len() {
             self.layers.resize_with(layer + 1, Vec::new);
         }
-        self.layers[layer].push(thing as u32);
+        self.layers[layer].push(id as u32);
     }
 
     /// Builds the index and its rows.
@@ -62,24 +62,24 @@ impl LengthIndexBuilder {
     /// # Complexity
     /// Linear in the ids.
     pub(crate) fn complete(self) -> LengthIndex {
-        let mut things = Vec::with_capacity(self.layers.iter().map(Vec::len).sum());
+        let mut ids = Vec::with_capacity(self.layers.iter().map(Vec::len).sum());
         let mut starts = vec![0];
-        let mut bits = vec![0; self.things.div_ceil(WORD)];
+        let mut bits = vec![0; self.id_count.div_ceil(WORD)];
         let mut rows = vec![Row { layer: 0, bits: BitRow::new(bits.clone()) }];
         let mut since = 0;
         for (layer, here) in self.layers.iter().enumerate() {
-            for &thing in here {
-                bits[thing as usize / WORD] |= 1 << (thing as usize % WORD);
+            for &id in here {
+                bits[id as usize / WORD] |= 1 << (id as usize % WORD);
             }
-            things.extend_from_slice(here);
-            starts.push(things.len());
+            ids.extend_from_slice(here);
+            starts.push(ids.len());
             since += here.len();
             if since >= MAX_IDS_BETWEEN_ROWS || layer + 1 == self.layers.len() {
                 rows.push(Row { layer, bits: BitRow::new(bits.clone()) });
                 since = 0;
             }
         }
-        let layered = Layered { things: things.into(), starts: starts.into(), rows: rows.into() };
+        let layered = Layered { ids: ids.into(), starts: starts.into(), rows: rows.into() };
         LengthIndex { layered: Arc::new(layered), only: None }
     }
 }
@@ -88,7 +88,7 @@ impl Layered {
     /// Returns the last stored row up to a layer, and the ids up to the layer that are not in the row.
     fn up_to(&self, last: usize) -> (&Row, &[u32]) {
         let row = &self.rows[self.rows.partition_point(|row| row.layer <= last) - 1];
-        (row, &self.things[self.start(row.layer + 1)..self.start(last.saturating_add(1))])
+        (row, &self.ids[self.start(row.layer + 1)..self.start(last.saturating_add(1))])
     }
 
     /// Returns the row of all ids.
@@ -96,7 +96,7 @@ impl Layered {
         &self.rows[self.rows.len() - 1]
     }
 
-    /// Returns the start of a layer in `things`.
+    /// Returns the start of a layer in `ids`.
     fn start(&self, layer: usize) -> usize {
         self.starts[layer.min(self.starts.len() - 1)]
     }
@@ -105,7 +105,7 @@ impl Layered {
 impl LengthIndex {
     /// Returns the index of a subset, given as one bit for each id. The subset must be contained in this one.
     pub(crate) fn only(&self, bits: Vec<u64>) -> Self {
-        debug_assert!(is_within(&bits, self.bits()), "the bits exceed the slice");
+        debug_assert!(is_within(&bits, self.bits()), "the subset exceeds the index");
         Self { layered: Arc::clone(&self.layered), only: Some(bits.into()) }
     }
 
@@ -121,18 +121,18 @@ impl LengthIndex {
 
     /// Returns `true` if the subset contains an id. The id must be in a layer.
     #[inline]
-    pub(crate) fn has(&self, thing: usize) -> bool {
-        self.only.as_ref().is_none_or(|only| only[thing / WORD] >> (thing % WORD) & 1 == 1)
+    pub(crate) fn has(&self, id: usize) -> bool {
+        self.only.as_ref().is_none_or(|only| only[id / WORD] >> (id % WORD) & 1 == 1)
     }
 
     /// Returns the ids of one layer, in the order of insertion.
     pub(crate) fn at(&self, layer: usize) -> impl Iterator<Item = usize> {
         let range = self.layered.start(layer)..self.layered.start(layer.saturating_add(1));
-        self.present(&self.layered.things[range])
+        self.present(&self.layered.ids[range])
     }
 
-    fn present(&self, things: &[u32]) -> impl Iterator<Item = usize> {
-        things.iter().map(|&thing| thing as usize).filter(|&thing| self.has(thing))
+    fn present(&self, ids: &[u32]) -> impl Iterator<Item = usize> {
+        ids.iter().map(|&id| id as usize).filter(|&id| self.has(id))
     }
 
     /// Returns the ids of the layers 1 to `last`, one bit each.
@@ -147,7 +147,7 @@ impl LengthIndex {
             _ => {}
         }
         let mut bits = self.those_of(row, |word| word);
-        self.present(more).for_each(|thing| bits[thing / WORD] |= 1 << (thing % WORD));
+        self.present(more).for_each(|id| bits[id / WORD] |= 1 << (id % WORD));
         bits.into()
     }
 
@@ -160,7 +160,7 @@ impl LengthIndex {
     pub(crate) fn packed_up_to(&self, last: usize) -> Vec<u32> {
         let (row, more) = self.layered.up_to(last);
         let mut bits = self.those_of(row, |word| [word as u32, (word >> 32) as u32]).into_flattened();
-        self.present(more).for_each(|thing| bits[thing / 32] |= 1 << (thing % 32));
+        self.present(more).for_each(|id| bits[id / 32] |= 1 << (id % 32));
         bits
     }
 
@@ -177,12 +177,12 @@ impl LengthIndex {
 
     /// Returns the bytes of memory that are not shared with another index.
     pub(crate) fn bytes_used(&self) -> usize {
-        let Layered { things, starts, rows } = &*self.layered;
+        let Layered { ids, starts, rows } = &*self.layered;
         match &self.only {
             Some(only) => size_of_val(&only[..]),
             None => {
                 let bits: usize = rows.iter().map(|row| size_of_val(&row.bits[..])).sum();
-                size_of_val(&**things) + size_of_val(&**starts) + size_of_val(&**rows) + bits
+                size_of_val(&**ids) + size_of_val(&**starts) + size_of_val(&**rows) + bits
             }
         }
     }
@@ -193,9 +193,9 @@ mod tests {
     use super::*;
 
     /// The layer of an id; `None` for one id in eight.
-    fn layer(thing: usize) -> Option<u8> {
+    fn layer(id: usize) -> Option<u8> {
         // Few ids in the first and the last layers; in the others, more than `MAX_IDS_BETWEEN_ROWS`.
-        let spread = thing * 2_654_435_761 % 65_536;
+        let spread = id * 2_654_435_761 % 65_536;
         (!spread.is_multiple_of(8)).then_some(match spread {
             0..64_000 => 2 + (spread % 5) as u8,
             _ => 1 + (spread % 254) as u8,
@@ -204,31 +204,31 @@ mod tests {
 
     #[test]
     fn rows_hold_what_is_in_the_first_layers() {
-        const THINGS: usize = 20_000;
-        let mut layering = LengthIndexBuilder::new(THINGS);
-        (0..THINGS).for_each(|thing| {
-            layer(thing).into_iter().for_each(|layer| layering.put(thing, layer));
+        const IDS: usize = 20_000;
+        let mut builder = LengthIndexBuilder::new(IDS);
+        (0..IDS).for_each(|id| {
+            layer(id).into_iter().for_each(|layer| builder.put(id, layer));
         });
-        let all = layering.complete();
+        let all = builder.complete();
         assert!(all.layered.rows.len() > 3, "no more rows than {}", all.layered.rows.len());
         // A subset of a subset: every third id below 19,000.
-        let third = |thing: usize| thing.is_multiple_of(3) && thing < 19_000;
+        let third = |id: usize| id.is_multiple_of(3) && id < 19_000;
         let mut first = all.bits().to_vec();
         first[19_000 / 64 + 1..].fill(0);
         let first = all.only(first);
         let mut bits = first.bits().to_vec();
-        (0..THINGS).filter(|&thing| !third(thing)).for_each(|thing| bits[thing / 64] &= !(1 << (thing % 64)));
+        (0..IDS).filter(|&id| !third(id)).for_each(|id| bits[id / 64] &= !(1 << (id % 64)));
         let some = first.only(bits);
         for (layers, is_some) in [(&all, false), (&some, true)] {
-            let is_here = |thing: usize| !is_some || third(thing);
-            for thing in 0..THINGS {
+            let is_here = |id: usize| !is_some || third(id);
+            for id in 0..IDS {
                 // An id without a layer is in no subset; an unrestricted index does not check that.
-                let has = is_here(thing) && (!is_some || layer(thing).is_some());
-                assert_eq!(layers.has(thing), has, "{thing}");
+                let has = is_here(id) && (!is_some || layer(id).is_some());
+                assert_eq!(layers.has(id), has, "{id}");
             }
             for last in [0, 1, 2, 3, 4, 5, 6, 7, 8, 17, 100, 254, 255, 1_000, usize::MAX] {
                 let row = layers.up_to(last);
-                assert_eq!(row.len(), THINGS.div_ceil(64));
+                assert_eq!(row.len(), IDS.div_ceil(64));
                 let pairs = layers
                     .packed_up_to(last)
                     .as_chunks()
@@ -238,11 +238,11 @@ mod tests {
                     .collect::<Vec<u64>>();
                 assert_eq!(pairs, *row, "{last}");
                 let mut at: Vec<usize> = Vec::new();
-                for thing in 0..THINGS {
-                    let layer = layer(thing).filter(|_| is_here(thing)).map(usize::from);
+                for id in 0..IDS {
+                    let layer = layer(id).filter(|_| is_here(id)).map(usize::from);
                     let holds = layer.is_some_and(|layer| layer <= last);
-                    assert_eq!(row[thing / 64] >> (thing % 64) & 1 == 1, holds, "{thing} up to {last}");
-                    at.extend((layer == Some(last)).then_some(thing));
+                    assert_eq!(row[id / 64] >> (id % 64) & 1 == 1, holds, "{id} up to {last}");
+                    at.extend((layer == Some(last)).then_some(id));
                 }
                 assert_eq!(layers.at(last).collect::<Vec<_>>(), at, "{last}");
             }

@@ -30,58 +30,58 @@ pub(crate) fn below(
     output: &mut WalkOutput<'_>,
 ) -> Result<bool, Error> {
     let lexicon = walk.lexicon;
-    let (trie, outline) = (lexicon.trie(), lexicon.outline());
-    let (automaton, budget) = (&lexicon.automaton, &lexicon.budget);
+    let (trie, trie_index) = (lexicon.trie(), lexicon.trie_index());
+    let automaton = &lexicon.automaton;
     // Otherwise many nodes probably precede the first roots.
     let is_near =
-        outline.children(base).iter().any(|child| child.inner().is_some_and(|near| nodes.contains(near)));
+        trie_index.children(base).iter().any(|child| child.inner().is_some_and(|near| nodes.contains(near)));
     if by.counts() || !is_near {
         return Ok(false);
     }
-    let safe = match SafeClass::of_loop(automaton, walk.lexeme, by, budget)? {
+    let safe = match SafeClass::of_loop(automaton, walk.lexeme, by)? {
         Some(safe) => Some(safe),
-        None => SafeClass::find(automaton, walk.lexeme, budget)?,
+        None => SafeClass::find(automaton, walk.lexeme)?,
     };
     let Some(safe) = safe else { return Ok(false) };
-    let is_alone = safe.leaving == 0 && safe.class.others == NonAscii::None && safe.ends.is_empty();
+    let is_alone = safe.leaving == 0 && safe.class.non_ascii == NonAscii::None && safe.ends.is_empty();
     let Some(states) = safe.states.filter(|_| is_alone && safe.reach.is_none()) else { return Ok(false) };
     for state in states {
         if !walk.is_larger(state)? {
             return Ok(false);
         }
     }
-    if outline.height() >= usize::from(NOWHERE) {
+    if trie_index.height() >= usize::from(NOWHERE) {
         return Ok(false);
     }
     let slice = lexicon.slice(safe.class, base);
     let mut row = slice.row(&lexicon.vocabulary, slice.longest());
-    let mut shared = slice.branches(slice.longest());
-    let branches = Arc::make_mut(&mut shared);
+    let mut shared = slice.inner_nodes(slice.longest());
+    let inner_nodes = Arc::make_mut(&mut shared);
     // Nodes before the first roots: no token is taken there.
     let mut before = vec![base];
     let mut frontier = Vec::new();
     // Children of roots by bytes in `not_first`: the lexeme continues there, but not as the class does.
     let mut begun = Vec::new();
-    let mut place = 0;
-    while let Some(&branch) = before.get(place) {
-        place += 1;
-        let is_place = nodes.contains(branch);
-        if is_place {
-            frontier.push(branch);
+    let mut visited = 0;
+    while let Some(&inner) = before.get(visited) {
+        visited += 1;
+        let is_root = nodes.contains(inner);
+        if is_root {
+            frontier.push(inner);
         }
-        for child in outline.children(branch) {
+        for child in trie_index.children(inner) {
             let byte = child.byte;
             let is_of_class = byte < 0x80 && safe.class.ascii >> byte & 1 == 1;
-            if !is_of_class || is_place && !safe.not_first.contains(byte) {
+            if !is_of_class || is_root && !safe.not_first.contains(byte) {
                 continue;
             }
-            if is_place {
-                let next = automaton.step(walk.lexeme, byte, budget)?;
+            if is_root {
+                let next = automaton.step(walk.lexeme, byte)?;
                 begun.extend((!next.is_dead()).then_some((child.node, next)));
             }
             trie.tokens(child.node).iter().for_each(|id| row[id.word()] &= !id.bit());
             if let Some(below) = child.inner() {
-                branches[below.index() / 64] &= !(1 << (below.index() % 64));
+                inner_nodes[below.index() / 64] &= !(1 << (below.index() % 64));
                 before.push(below);
             }
         }
@@ -91,13 +91,13 @@ pub(crate) fn below(
     }
     walk.cost.nodes += before.len() as u64;
     output.allow_row(row);
-    walk.leave_out_all(branches);
-    walk.leave_out_each(&frontier);
+    walk.skip_all(inner_nodes);
+    walk.skip_each(&frontier);
     if safe.completes {
         output.exit_at_all(&shared);
     }
     for (child, next) in begun {
-        walk.arrive(child, next, output)?;
+        walk.enter(child, next, output)?;
     }
     Ok(true)
 }

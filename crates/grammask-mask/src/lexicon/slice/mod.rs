@@ -20,6 +20,7 @@ use crate::lexicon::walk::output::WalkOutput;
 use crate::lexicon::walk::self_loop::{NonAscii, SelfLoop};
 use crate::node_set::{BitRow, over_range};
 
+mod class_search;
 pub(crate) mod frontier;
 mod layers;
 pub(crate) mod many_roots;
@@ -31,14 +32,14 @@ pub(crate) mod utf8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Class {
     pub(crate) ascii: u128,
-    pub(crate) others: NonAscii,
+    pub(crate) non_ascii: NonAscii,
 }
 
 impl Class {
     /// All characters.
-    pub(crate) const EVERY: Self = Self { ascii: u128::MAX, others: NonAscii::Characters };
+    pub(crate) const ALL_CHARACTERS: Self = Self { ascii: u128::MAX, non_ascii: NonAscii::Characters };
     /// All bytes.
-    pub(crate) const BYTES: Self = Self { ascii: u128::MAX, others: NonAscii::Bytes };
+    pub(crate) const ALL_BYTES: Self = Self { ascii: u128::MAX, non_ascii: NonAscii::Bytes };
 }
 
 /// Position in a text of a class: the number of characters, including an incomplete last one, and the decoder
@@ -52,7 +53,7 @@ impl Class {
     /// class, or if the length would reach [`NOWHERE`].
     fn after(&self, (length, inside): TextPosition, byte: u8) -> Option<TextPosition> {
         let is_between = inside == Utf8Decoder::Boundary;
-        let next = match self.others {
+        let next = match self.non_ascii {
             _ if is_between && byte < 0x80 => {
                 (self.ascii >> byte & 1 == 1).then_some(Utf8Decoder::Boundary)?
             }
@@ -78,7 +79,7 @@ pub(crate) struct Slice {
     /// Tokens by number of characters, counted from the root; an incomplete last character counts.
     tokens: LengthIndex,
     /// Inner nodes between two characters, likewise. The base itself is not among them.
-    branches: LengthIndex,
+    inner_nodes: LengthIndex,
     /// Layer of each inner node, also outside the class; [`NOWHERE`] if the node is not between two
     /// characters. Shared by derived slices.
     lengths: Arc<[u8]>,
@@ -108,19 +109,19 @@ impl Slice {
         let paths = self.leaving.iter().filter_map(OnceLock::get);
         let paths: usize = paths.map(|steps| size_of_val(&steps[..])).sum();
         // Shared with the slices derived from it.
-        let lengths = if self.branches.is_whole() { size_of_val(&*self.lengths) } else { 0 };
-        size_of::<Self>() + self.tokens.bytes_used() + self.branches.bytes_used() + lengths + paths
+        let lengths = if self.inner_nodes.is_whole() { size_of_val(&*self.lengths) } else { 0 };
+        size_of::<Self>() + self.tokens.bytes_used() + self.inner_nodes.bytes_used() + lengths + paths
     }
 
     /// # Complexity
     /// Linear in the nodes of the trie.
-    pub(crate) fn new(vocabulary: &Vocabulary, outline: &TrieIndex, class: &Class) -> Self {
+    pub(crate) fn new(vocabulary: &Vocabulary, trie_index: &TrieIndex, class: &Class) -> Self {
         let trie = vocabulary.trie();
         let (bytes, ends, depths) = (trie.columns().bytes, trie.columns().ends, trie.columns().depths);
         let mut tokens = LengthIndexBuilder::new(32 * vocabulary.mask_words());
-        let mut branches = Branches::new(outline);
+        let mut inner_nodes = InnerNodesBuilder::new(trie_index);
         // By depth: the position after the node.
-        let mut path = vec![Class::START; outline.height() + 1];
+        let mut path = vec![Class::START; trie_index.height() + 1];
         let mut node = 1;
         while node < ends[0] {
             let n = node as usize;
@@ -131,9 +132,9 @@ impl Slice {
             };
             let (length, inside) = next;
             trie.tokens(TrieNodeId(node)).iter().for_each(|id| tokens.put(id.0 as usize, length));
-            if let Some(branch) = outline.inner(TrieNodeId(node)) {
+            if let Some(inner) = trie_index.inner(TrieNodeId(node)) {
                 if inside == Utf8Decoder::Boundary {
-                    branches.put(branch, length);
+                    inner_nodes.put(inner, length);
                 }
                 path[depth] = next;
             }
@@ -143,19 +144,19 @@ impl Slice {
             base: InnerId::ROOT,
             before: 0,
             tokens: tokens.complete(),
-            branches: branches.layers.complete(),
-            lengths: branches.lengths.into(),
+            inner_nodes: inner_nodes.layers.complete(),
+            lengths: inner_nodes.lengths.into(),
             leaving: [const { OnceLock::new() }; 128],
         }
     }
 
     /// Returns the slice of the given tokens and inner nodes, one bit each, below a base.
-    fn only(&self, base: InnerId, before: u8, tokens: Vec<u64>, branches: Vec<u64>) -> Self {
+    fn only(&self, base: InnerId, before: u8, tokens: Vec<u64>, inner_nodes: Vec<u64>) -> Self {
         Self {
             base,
             before,
             tokens: self.tokens.only(tokens),
-            branches: self.branches.only(branches),
+            inner_nodes: self.inner_nodes.only(inner_nodes),
             lengths: Arc::clone(&self.lengths),
             leaving: [const { OnceLock::new() }; 128],
         }
@@ -165,18 +166,18 @@ impl Slice {
     ///
     /// # Complexity
     /// Linear in the tokens below.
-    fn below(every: &Self, trie: &Trie, outline: &TrieIndex, base: InnerId) -> Self {
-        let node = outline.node(base);
-        let (tokens, branches) = (every.tokens.bits(), every.branches.bits());
+    fn below(every: &Self, trie: &Trie, trie_index: &TrieIndex, base: InnerId) -> Self {
+        let node = trie_index.node(base);
+        let (tokens, inner_nodes) = (every.tokens.bits(), every.inner_nodes.bits());
         let mut tokens_below = vec![0; tokens.len()];
         for id in trie.tokens_below(node).iter().map(|id| id.0 as usize) {
             tokens_below[id / 64] |= tokens[id / 64] & 1 << (id % 64);
         }
-        let mut branches_below = vec![0; branches.len()];
-        let inner = outline.inner_range(node.0 + 1..trie.end(node).0);
-        over_range(inner.start, inner.end, |word, mask| branches_below[word] |= branches[word] & mask);
+        let mut inner_below = vec![0; inner_nodes.len()];
+        let range = trie_index.inner_range(node.0 + 1..trie.end(node).0);
+        over_range(range.start, range.end, |word, mask| inner_below[word] |= inner_nodes[word] & mask);
         let before = trie.depth(node) as u8;
-        every.only(base, before, tokens_below, branches_below)
+        every.only(base, before, tokens_below, inner_below)
     }
 
     /// Derives the slice of a class from the slice of all characters, or of all bytes, below the same base.
@@ -184,28 +185,28 @@ impl Slice {
     /// # Complexity
     /// Linear in the bytes of a row. If the class has some but not all characters of a group of
     /// [`ClassSignature`], also linear in the trie nodes that are removed for them.
-    fn within(every: &Self, trie: &Trie, outline: &TrieIndex, class: Class) -> Self {
+    fn within(every: &Self, trie: &Trie, trie_index: &TrieIndex, class: Class) -> Self {
         let base = every.base;
         // Characters on the path to the base need not be in the class.
-        let above = way(trie, outline, base).fold(0u128, |above, byte| above | 1 << byte);
-        let (some, _) = ClassSignature::approximate(class.ascii | above, class.others.encoding());
-        let mut tokens = outline.filter_tokens(some, every.tokens.bits());
-        let mut branches = outline.filter_inner(some, every.branches.bits());
+        let above = path_to_root(trie, trie_index, base).fold(0u128, |above, byte| above | 1 << byte);
+        let (some, _) = ClassSignature::approximate(class.ascii | above, class.non_ascii.encoding());
+        let mut tokens = trie_index.filter_tokens(some, every.tokens.bits());
+        let mut inner_nodes = trie_index.filter_inner(some, every.inner_nodes.bits());
         let is_other =
             |&byte: &u8| class.ascii >> byte & 1 == 0 && ClassSignature::of_byte(byte).is_subset(some);
-        let edges = |byte| outline.edges_to(byte, nodes_below(trie, outline, base));
+        let edges = |byte| trie_index.edges_to(byte, nodes_below(trie, trie_index, base));
         for edge in (0..0x80).filter(is_other).flat_map(edges) {
             // Otherwise the edge was removed with its parent. The base is not among the inner nodes of the
             // slice.
             let parent = edge.parent.index();
-            if edge.parent == base || branches[parent / 64] >> (parent % 64) & 1 == 1 {
+            if edge.parent == base || inner_nodes[parent / 64] >> (parent % 64) & 1 == 1 {
                 let ids = trie.subtree_tokens(edge.child).iter();
                 ids.map(|id| id.0 as usize).for_each(|id| tokens[id / 64] &= !(1 << (id % 64)));
-                let inner = outline.inner_range(edge.child.0..trie.end(edge.child).0);
-                over_range(inner.start, inner.end, |word, mask| branches[word] &= !mask);
+                let range = trie_index.inner_range(edge.child.0..trie.end(edge.child).0);
+                over_range(range.start, range.end, |word, mask| inner_nodes[word] &= !mask);
             }
         }
-        every.only(base, every.before, tokens, branches)
+        every.only(base, every.before, tokens, inner_nodes)
     }
 
     /// Returns the base node.
@@ -226,8 +227,8 @@ impl Slice {
     }
 
     /// Returns the inner nodes after at least one and at most `most` characters, one bit each.
-    pub(crate) fn branches(&self, most: usize) -> BitRow {
-        self.branches.up_to(self.layer(most))
+    pub(crate) fn inner_nodes(&self, most: usize) -> BitRow {
+        self.inner_nodes.up_to(self.layer(most))
     }
 
     /// Returns the layer of the nodes that are `length` characters below the base.
@@ -238,55 +239,55 @@ impl Slice {
     /// Returns the number of characters from the base to an inner node, or [`NOWHERE`] if it is not in the
     /// slice.
     #[inline]
-    pub(crate) fn length(&self, branch: InnerId) -> u8 {
-        match self.lengths[branch.index()] {
-            _ if branch == self.base => 0,
-            layer if layer != NOWHERE && self.branches.has(branch.index()) => layer - self.before,
+    pub(crate) fn length(&self, inner: InnerId) -> u8 {
+        match self.lengths[inner.index()] {
+            _ if inner == self.base => 0,
+            layer if layer != NOWHERE && self.inner_nodes.has(inner.index()) => layer - self.before,
             _ => NOWHERE,
         }
     }
 }
 
 /// Builder of the layers of inner nodes.
-struct Branches {
+struct InnerNodesBuilder {
     layers: LengthIndexBuilder,
     lengths: Vec<u8>,
 }
 
-impl Branches {
-    fn new(outline: &TrieIndex) -> Self {
-        Self { layers: LengthIndexBuilder::new(outline.len()), lengths: vec![NOWHERE; outline.len()] }
+impl InnerNodesBuilder {
+    fn new(trie_index: &TrieIndex) -> Self {
+        Self { layers: LengthIndexBuilder::new(trie_index.len()), lengths: vec![NOWHERE; trie_index.len()] }
     }
 
     /// Adds an inner node that is between two characters.
     #[inline]
-    fn put(&mut self, branch: InnerId, length: u8) {
-        self.layers.put(branch.index(), length);
-        self.lengths[branch.index()] = length;
+    fn put(&mut self, inner: InnerId, length: u8) {
+        self.layers.put(inner.index(), length);
+        self.lengths[inner.index()] = length;
     }
 }
 
 /// Returns the range of the nodes strictly below a base.
-pub(crate) fn nodes_below(trie: &Trie, outline: &TrieIndex, base: InnerId) -> Range<u32> {
-    let node = outline.node(base);
+pub(crate) fn nodes_below(trie: &Trie, trie_index: &TrieIndex, base: InnerId) -> Range<u32> {
+    let node = trie_index.node(base);
     node.0 + 1..trie.end(node).0
 }
 
 /// Returns the bytes on the path from the root to a base, the last one first.
-pub(crate) fn way<'a>(
+pub(crate) fn path_to_root<'a>(
     trie: &'a Trie,
-    outline: &'a TrieIndex,
+    trie_index: &'a TrieIndex,
     base: InnerId,
 ) -> impl Iterator<Item = u8> + 'a {
-    let above = std::iter::successors(Some(base), |&branch| Some(outline.parent(branch)));
-    above.take_while(|&branch| branch != InnerId::ROOT).map(|branch| trie.byte(outline.node(branch)))
+    let above = std::iter::successors(Some(base), |&inner| Some(trie_index.parent(inner)));
+    above.take_while(|&inner| inner != InnerId::ROOT).map(|inner| trie.byte(trie_index.node(inner)))
 }
 
 /// Returns the paths from a base to some edges below it, which must ascend. Each path omits the steps that it
 /// shares with the previous one.
 fn paths<'a>(
     trie: &Trie,
-    outline: &TrieIndex,
+    trie_index: &TrieIndex,
     base: InnerId,
     edges: impl Iterator<Item = &'a Edge>,
 ) -> Box<[PathStep]> {
@@ -302,10 +303,10 @@ fn paths<'a>(
         // The previous path contains a node if the node's subtree contains the end of the path.
         let is_shared =
             |shared: TrieNodeId| last.is_some_and(|last| shared < last && last < trie.end(shared));
-        let above = std::iter::successors(Some(parent), |&branch| Some(outline.parent(branch)));
+        let above = std::iter::successors(Some(parent), |&inner| Some(trie_index.parent(inner)));
         let own = above
-            .take_while(|&branch| branch != base)
-            .map(|branch| outline.node(branch))
+            .take_while(|&inner| inner != base)
+            .map(|inner| trie_index.node(inner))
             .take_while(|&node| !is_shared(node));
         let known = steps.len();
         steps.extend(own.map(|node| step(node, false)));
@@ -328,29 +329,29 @@ impl BaseSlices {
     ///
     /// # Complexity
     /// Linear in the nodes of the trie, and for each base in the tokens below it.
-    pub(crate) fn new(vocabulary: &Vocabulary, outline: &TrieIndex, bases: &[InnerId]) -> Self {
+    pub(crate) fn new(vocabulary: &Vocabulary, trie_index: &TrieIndex, bases: &[InnerId]) -> Self {
         let below_all = |class: Class| {
-            let every = Slice::new(vocabulary, outline, &class);
-            let others = bases.iter().filter(|&&base| base != InnerId::ROOT);
+            let every = Slice::new(vocabulary, trie_index, &class);
+            let non_ascii = bases.iter().filter(|&&base| base != InnerId::ROOT);
             let mut slices: Vec<Slice> =
-                others.map(|&base| Slice::below(&every, vocabulary.trie(), outline, base)).collect();
+                non_ascii.map(|&base| Slice::below(&every, vocabulary.trie(), trie_index, base)).collect();
             slices.insert(0, every);
             slices.into()
         };
-        Self { characters: below_all(Class::EVERY), bytes: below_all(Class::BYTES) }
+        Self { characters: below_all(Class::ALL_CHARACTERS), bytes: below_all(Class::ALL_BYTES) }
     }
 
-    /// Returns the slices of all bytes if `others` is `Bytes`, else those of all characters.
-    fn of(&self, others: NonAscii) -> &[Slice] {
-        if others == NonAscii::Bytes { &self.bytes } else { &self.characters }
+    /// Returns the slices of all bytes if `non_ascii` is `Bytes`, else those of all characters.
+    fn of(&self, non_ascii: NonAscii) -> &[Slice] {
+        if non_ascii == NonAscii::Bytes { &self.bytes } else { &self.characters }
     }
 }
 
 impl Lexicon {
     /// Returns the slice of a class below a base: the root, or a node to which ASCII characters lead.
     pub(crate) fn slice(&self, class: Class, base: InnerId) -> &Slice {
-        let base_slices = self.base_slices.of(class.others);
-        let every = if class.others == NonAscii::Bytes { Class::BYTES } else { Class::EVERY };
+        let base_slices = self.base_slices.of(class.non_ascii);
+        let every = if class.non_ascii == NonAscii::Bytes { Class::ALL_BYTES } else { Class::ALL_CHARACTERS };
         if class == every
             && let Some(slice) = base_slices.iter().find(|slice| slice.base == base)
         {
@@ -359,10 +360,11 @@ impl Lexicon {
         match self.slices.get(&(class, base)) {
             Some(slice) => slice,
             None => {
-                let (trie, outline) = (self.trie(), &self.outline);
-                let slice = match class == every {
-                    true => Slice::below(&base_slices[0], trie, outline, base),
-                    false => Slice::within(self.slice(every, base), trie, outline, class),
+                let (trie, trie_index) = (self.trie(), &self.trie_index);
+                let slice = if class == every {
+                    Slice::below(&base_slices[0], trie, trie_index, base)
+                } else {
+                    Slice::within(self.slice(every, base), trie, trie_index, class)
                 };
                 self.spend(slice.bytes_used());
                 self.slices.insert((class, base), Box::new(slice)).0
@@ -372,15 +374,15 @@ impl Lexicon {
 
     /// Returns the edges by a byte whose parents are in a slice.
     pub(crate) fn edges_of<'a>(&'a self, slice: &'a Slice, byte: u8) -> impl Iterator<Item = &'a Edge> {
-        let below = nodes_below(self.trie(), &self.outline, slice.base);
-        let edges = self.outline.edges_to(byte, below).iter();
+        let below = nodes_below(self.trie(), &self.trie_index, slice.base);
+        let edges = self.trie_index.edges_to(byte, below).iter();
         edges.filter(|edge| slice.length(edge.parent) != NOWHERE)
     }
 
     /// Returns the paths through characters of a slice to an ASCII character outside its class.
     pub(crate) fn leaving<'a>(&self, slice: &'a Slice, byte: u8) -> &'a [PathStep] {
         slice.leaving[usize::from(byte)].get_or_init(|| {
-            let steps = paths(self.trie(), &self.outline, slice.base, self.edges_of(slice, byte));
+            let steps = paths(self.trie(), &self.trie_index, slice.base, self.edges_of(slice, byte));
             self.spend(size_of_val(&steps[..]));
             steps
         })
@@ -389,7 +391,7 @@ impl Lexicon {
     /// Returns the paths through at least one character of a slice to the edges at which it may have dead
     /// ends.
     pub(crate) fn paths_to_dead_ends(&self, slice: &Slice, ends: &[DeadEnd]) -> Box<[PathStep]> {
-        let (trie, outline, base) = (self.trie(), &self.outline, slice.base);
+        let (trie, trie_index, base) = (self.trie(), &self.trie_index, slice.base);
         let mut edges: Vec<&Edge> = Vec::new();
         for byte in 0..128u8 {
             let here = || ends.iter().filter(|end| end.by >> byte & 1 == 1);
@@ -400,39 +402,44 @@ impl Lexicon {
             // The byte before an edge rules out most edges.
             let may_end =
                 |parent: u8| if parent < 0x80 { near >> parent & 1 == 1 } else { near == u128::MAX };
-            edges.extend(outline.edges_to(byte, nodes_below(trie, outline, base)).iter().filter(|edge| {
-                edge.parent != base
-                    && may_end(trie.byte(outline.node(edge.parent)))
-                    && slice.length(edge.parent) != NOWHERE
-                    && here().any(|end| end.is_behind(trie, outline, edge.parent, base))
-            }));
+            edges.extend(trie_index.edges_to(byte, nodes_below(trie, trie_index, base)).iter().filter(
+                |edge| {
+                    edge.parent != base
+                        && may_end(trie.byte(trie_index.node(edge.parent)))
+                        && slice.length(edge.parent) != NOWHERE
+                        && here().any(|end| end.may_follow(trie, trie_index, edge.parent, base))
+                },
+            ));
         }
         edges.sort_unstable_by_key(|edge| edge.child);
-        paths(trie, outline, base, edges.into_iter())
+        paths(trie, trie_index, base, edges.into_iter())
     }
 
     /// Returns the paths through characters of a slice to the multi-byte characters that its class excludes.
     /// Vocabularies contain few of them.
-    pub(crate) fn paths_to_omitted(&self, slice: &Slice, others: NonAscii) -> Box<[PathStep]> {
-        let (trie, outline, base) = (self.trie(), &self.outline, slice.base);
+    pub(crate) fn paths_to_omitted(&self, slice: &Slice, non_ascii: NonAscii) -> Box<[PathStep]> {
+        let (trie, trie_index, base) = (self.trie(), &self.trie_index, slice.base);
         let is_within = |&(before, _): &(InnerId, &Edge)| slice.length(before) != NOWHERE;
-        let mut edges: Vec<&Edge> =
-            outline.excluded_edges(trie, others.encoding()).filter(is_within).map(|(_, edge)| edge).collect();
+        let mut edges: Vec<&Edge> = trie_index
+            .excluded_edges(trie, non_ascii.encoding())
+            .filter(is_within)
+            .map(|(_, edge)| edge)
+            .collect();
         edges.sort_unstable_by_key(|edge| edge.child);
-        paths(trie, outline, base, edges.into_iter())
+        paths(trie, trie_index, base, edges.into_iter())
     }
 
     /// Returns the paths to the nodes of a slice after exactly `length` characters.
     pub(crate) fn paths_after(&self, slice: &Slice, length: usize) -> Box<[PathStep]> {
-        let (trie, outline, base) = (self.trie(), &self.outline, slice.base);
+        let (trie, trie_index, base) = (self.trie(), &self.trie_index, slice.base);
         let edges: Vec<Edge> = slice
-            .branches
+            .inner_nodes
             .at(slice.layer(length))
-            .map(|branch| InnerId(branch as u32))
-            .filter(|&branch| slice.length(branch) != NOWHERE)
-            .map(|branch| Edge { parent: outline.parent(branch), child: outline.node(branch) })
+            .map(|inner| InnerId(inner as u32))
+            .filter(|&inner| slice.length(inner) != NOWHERE)
+            .map(|inner| Edge { parent: trie_index.parent(inner), child: trie_index.node(inner) })
             .collect();
-        paths(trie, outline, base, edges.iter())
+        paths(trie, trie_index, base, edges.iter())
     }
 }
 
@@ -446,41 +453,40 @@ pub(crate) fn below(
 ) -> Result<bool, Error> {
     let Some(counter) = by.counter() else { return Ok(false) };
     let (lexicon, lexeme) = (walk.lexicon, walk.lexeme);
-    let outline = lexicon.outline();
-    let budget = &lexicon.budget;
-    let live = lexicon.automaton.live_bytes(lexeme, budget)?;
-    let (ascii, others) = by.characters();
+    let trie_index = lexicon.trie_index();
+    let live = lexicon.automaton.live_bytes(lexeme)?;
+    let (ascii, non_ascii) = by.characters();
     // Bytes outside the class are followed one by one below, which is done for ASCII bytes only.
     let has_strange = (0x80..=u8::MAX).any(|byte| live.contains(byte));
     // If no bound is within the height of the trie, no slice is needed. The slice must contain all tokens up
     // to the bound.
-    let most = outline.height().min(counter.max as usize);
-    let has_longer = outline.height() >= usize::from(NOWHERE)
-        && most + lexicon.trie().depth(outline.node(base)) >= usize::from(NOWHERE);
-    let is_free = counter.min == 0 && counter.max as usize >= outline.height();
+    let most = trie_index.height().min(counter.max as usize);
+    let has_longer = trie_index.height() >= usize::from(NOWHERE)
+        && most + lexicon.trie().depth(trie_index.node(base)) >= usize::from(NOWHERE);
+    let is_free = counter.min == 0 && counter.max as usize >= trie_index.height();
     if is_free
         || walk.has_remaining()
         || has_longer
         || ascii.count_ones() < MIN_CLASS_ASCII
-        || (others == NonAscii::None && has_strange)
+        || (non_ascii == NonAscii::None && has_strange)
     {
         return Ok(false);
     }
-    let slice = lexicon.slice(Class { ascii, others }, base);
+    let slice = lexicon.slice(Class { ascii, non_ascii }, base);
     output.allow_row(slice.row(&lexicon.vocabulary, most));
     if counter.completes && output.wants_exits() {
-        let mut branches = slice.branches(most);
+        let mut inner_nodes = slice.inner_nodes(most);
         // No inner node comes after 0 characters.
         if let few @ 1.. = counter.min.saturating_sub(1) {
-            let few = slice.branches(few as usize);
-            let those = Arc::make_mut(&mut branches).iter_mut();
+            let few = slice.inner_nodes(few as usize);
+            let those = Arc::make_mut(&mut inner_nodes).iter_mut();
             those.zip(&*few).for_each(|(those, few)| *those &= !few);
         }
-        output.exit_at_all(&branches);
+        output.exit_at_all(&inner_nodes);
     }
     // Bytes outside the class continue at the start as well, unless the counter still has a minimum.
-    let others = if counter.min == 0 { live.ascii() & !ascii } else { !ascii };
-    if others == 0 {
+    let non_ascii = if counter.min == 0 { live.ascii() & !ascii } else { !ascii };
+    if non_ascii == 0 {
         return Ok(true);
     }
     // The states after each number of characters. From each, the bytes outside the class are followed below.
@@ -492,25 +498,23 @@ pub(crate) fn below(
         && !last.is_dead()
         && !is_steady
     {
-        let next = lexicon.automaton.step(last, letter, budget)?;
+        let next = lexicon.automaton.step(last, letter)?;
         is_steady = next == last;
         states.push(next);
     }
-    for byte in (0..0x80).filter(|byte| others >> byte & 1 == 1) {
-        let next: Vec<LexemeId> = states
-            .iter()
-            .map(|&state| lexicon.automaton.step(state, byte, budget))
-            .collect::<Result<_, _>>()?;
+    for byte in (0..0x80).filter(|byte| non_ascii >> byte & 1 == 1) {
+        let next: Vec<LexemeId> =
+            states.iter().map(|&state| lexicon.automaton.step(state, byte)).collect::<Result<_, _>>()?;
         if next.iter().all(|next| next.is_dead()) {
             continue;
         }
-        for edge in outline.edges_to(byte, nodes_below(lexicon.trie(), outline, base)) {
+        for edge in trie_index.edges_to(byte, nodes_below(lexicon.trie(), trie_index, base)) {
             let mut length = usize::from(slice.length(edge.parent));
             if is_steady && length < usize::from(NOWHERE) {
                 length = length.min(next.len() - 1);
             }
             if let Some(&next) = next.get(length).filter(|next| !next.is_dead()) {
-                walk.arrive(edge.child, next, output)?;
+                walk.enter(edge.child, next, output)?;
             }
         }
     }

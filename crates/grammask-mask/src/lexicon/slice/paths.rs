@@ -22,27 +22,32 @@ pub(crate) struct ExcludedFirsts(Vec<(u8, TrieNodeId)>);
 
 impl ExcludedFirsts {
     pub(crate) fn of(lexicon: &Lexicon, base: InnerId, bytes: &ByteSet) -> Self {
-        let child = |byte| Some((byte, lexicon.outline().child(base, byte)?.node));
+        let child = |byte| Some((byte, lexicon.trie_index().child(base, byte)?.node));
         Self(bytes.iter().filter_map(child).collect())
     }
 
     /// Removes the children and their subtrees from a row of tokens and from a row of inner nodes.
-    pub(crate) fn forget(&self, lexicon: &Lexicon, row: &mut [u32], branches: &mut Option<BitRow>) {
-        self.0.iter().for_each(|&(_, child)| forget(lexicon, child, row, branches));
+    pub(crate) fn remove_subtree(
+        &self,
+        lexicon: &Lexicon,
+        row: &mut [u32],
+        inner_nodes: &mut Option<BitRow>,
+    ) {
+        self.0.iter().for_each(|&(_, child)| remove_subtree(lexicon, child, row, inner_nodes));
     }
 
     /// Returns `true` if a node is one of the children, or below one.
-    fn contains(&self, lexicon: &Lexicon, place: InnerId) -> bool {
-        let (trie, node) = (lexicon.trie(), lexicon.outline().node(place));
+    fn contains(&self, lexicon: &Lexicon, inner: InnerId) -> bool {
+        let (trie, node) = (lexicon.trie(), lexicon.trie_index().node(inner));
         self.0.iter().any(|&(_, child)| child <= node && node < trie.end(child))
     }
 
     /// Walks the children and their subtrees.
-    pub(crate) fn arrive(&self, walk: &mut Walk<'_>, output: &mut WalkOutput<'_>) -> Result<(), Error> {
+    pub(crate) fn enter(&self, walk: &mut Walk<'_>, output: &mut WalkOutput<'_>) -> Result<(), Error> {
         for &(byte, child) in &self.0 {
-            let next = walk.lexicon.automaton.step(walk.lexeme, byte, &walk.lexicon.budget)?;
+            let next = walk.lexicon.automaton.step(walk.lexeme, byte)?;
             if !next.is_dead() {
-                walk.arrive(child, next, output)?;
+                walk.enter(child, next, output)?;
             }
         }
         Ok(())
@@ -50,13 +55,18 @@ impl ExcludedFirsts {
 }
 
 /// Removes the tokens and inner nodes of a subtree from a row of tokens and, if given, a row of inner nodes.
-pub(crate) fn forget(lexicon: &Lexicon, node: TrieNodeId, row: &mut [u32], branches: &mut Option<BitRow>) {
+pub(crate) fn remove_subtree(
+    lexicon: &Lexicon,
+    node: TrieNodeId,
+    row: &mut [u32],
+    inner_nodes: &mut Option<BitRow>,
+) {
     let trie = lexicon.trie();
     trie.subtree_tokens(node).iter().for_each(|id| row[id.word()] &= !id.bit());
-    if let Some(branches) = branches {
-        let inner = lexicon.outline().inner_range(node.0..trie.end(node).0);
-        let branches = Arc::make_mut(branches);
-        over_range(inner.start, inner.end, |word, mask| branches[word] &= !mask);
+    if let Some(inner_nodes) = inner_nodes {
+        let range = lexicon.trie_index().inner_range(node.0..trie.end(node).0);
+        let inner_nodes = Arc::make_mut(inner_nodes);
+        over_range(range.start, range.end, |word, mask| inner_nodes[word] &= !mask);
     }
 }
 
@@ -67,51 +77,50 @@ pub(crate) fn follow_paths(
     is_too_far: impl Fn(InnerId) -> bool,
     output: &mut WalkOutput<'_>,
 ) -> Result<(), Error> {
-    follow_paths_with(walk, steps, is_too_far, |walk, node, next| match next.is_dead() {
-        true => Ok(()),
-        false => walk.arrive(node, next, output),
+    visit_path_ends(walk, steps, is_too_far, |walk, node, next| {
+        if next.is_dead() { Ok(()) } else { walk.enter(node, next, output) }
     })
 }
 
 /// Continues the walk after a byte that leaves a slice, for a lexeme that is in one state after all
 /// characters of the slice. The edges by the byte are sufficient, so no path is followed.
-pub(crate) fn leave(
+pub(crate) fn follow_exit_edges(
     walk: &mut Walk<'_>,
     slice: &Slice,
-    (state, excluded): (LexemeId, &ExcludedFirsts),
+    state: LexemeId,
+    excluded: &ExcludedFirsts,
     byte: u8,
     output: &mut WalkOutput<'_>,
 ) -> Result<(), Error> {
     let lexicon = walk.lexicon;
-    let [at_once, behind] =
-        [walk.lexeme, state].map(|from| lexicon.automaton.step(from, byte, &lexicon.budget));
-    let (at_once, behind) = (at_once?, behind?);
-    if behind.is_dead() {
-        return match lexicon.outline().child(slice.base(), byte) {
-            Some(child) if !at_once.is_dead() => walk.arrive(child.node, at_once, output),
+    let [from_base, from_inside] = [walk.lexeme, state].map(|from| lexicon.automaton.step(from, byte));
+    let (from_base, from_inside) = (from_base?, from_inside?);
+    if from_inside.is_dead() {
+        return match lexicon.trie_index().child(slice.base(), byte) {
+            Some(child) if !from_base.is_dead() => walk.enter(child.node, from_base, output),
             _ => Ok(()),
         };
     }
     for edge in lexicon.edges_of(slice, byte) {
-        let next = if edge.parent == slice.base() { at_once } else { behind };
+        let next = if edge.parent == slice.base() { from_base } else { from_inside };
         if !next.is_dead() && !excluded.contains(lexicon, edge.parent) {
-            walk.arrive(edge.child, next, output)?;
+            walk.enter(edge.child, next, output)?;
         }
     }
     Ok(())
 }
 
-/// Follows paths through characters of a slice, and calls `tell` with the node and the state at each end.
-pub(crate) fn follow_paths_with<'a>(
+/// Follows paths through characters of a slice, and calls `visit` with the node and the state at each end.
+pub(crate) fn visit_path_ends<'a>(
     walk: &mut Walk<'a>,
     steps: &[PathStep],
     is_too_far: impl Fn(InnerId) -> bool,
-    mut tell: impl FnMut(&mut Walk<'a>, TrieNodeId, LexemeId) -> Result<(), Error>,
+    mut visit: impl FnMut(&mut Walk<'a>, TrieNodeId, LexemeId) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let lexicon = walk.lexicon;
-    let outline = lexicon.outline();
+    let trie_index = lexicon.trie_index();
     // States by depth. Steps below the depth `too_deep` are skipped: the path there is too long, or dead.
-    let mut states = vec![walk.lexeme; outline.height() + 1];
+    let mut states = vec![walk.lexeme; trie_index.height() + 1];
     let mut too_deep = usize::MAX;
     for step in steps {
         let depth = usize::from(step.depth);
@@ -119,18 +128,18 @@ pub(crate) fn follow_paths_with<'a>(
             continue;
         }
         too_deep = usize::MAX;
-        let next = lexicon.automaton.step(states[depth - 1], step.byte, &lexicon.budget)?;
+        let next = lexicon.automaton.step(states[depth - 1], step.byte)?;
         // The lexeme need not begin with every character of the class.
         if !step.leaves && !next.goes_on() {
             too_deep = depth;
             continue;
         }
         if step.leaves {
-            tell(walk, step.node, next)?;
+            visit(walk, step.node, next)?;
             continue;
         }
         states[depth] = next;
-        if outline.inner(step.node).is_some_and(&is_too_far) {
+        if trie_index.inner(step.node).is_some_and(&is_too_far) {
             too_deep = depth;
         }
     }
@@ -146,7 +155,7 @@ pub(crate) fn continue_after(
     output: &mut WalkOutput<'_>,
 ) -> Result<(), Error> {
     let steps = walk.lexicon.paths_after(slice, reach);
-    follow_paths_with(
+    visit_path_ends(
         walk,
         &steps,
         |_| false,
@@ -154,16 +163,15 @@ pub(crate) fn continue_after(
             if !next.goes_on() {
                 return Ok(());
             }
-            let (automaton, outline, budget) =
-                (&walk.lexicon.automaton, walk.lexicon.outline(), &walk.lexicon.budget);
-            let live = automaton.live_bytes(next, budget)?;
+            let (automaton, trie_index) = (&walk.lexicon.automaton, walk.lexicon.trie_index());
+            let live = automaton.live_bytes(next)?;
             // Near the end of a text, few bytes are live, and most paths end in one state.
-            let Some(branch) = outline.inner(node).filter(|_| live.len() <= MAX_BYTES_LOOKED_UP) else {
+            let Some(inner) = trie_index.inner(node).filter(|_| live.len() <= MAX_BYTES_LOOKED_UP) else {
                 return walk.subtree(node, next, output);
             };
             for byte in live.iter() {
-                if let Some(child) = outline.child(branch, byte) {
-                    walk.arrive(child.node, automaton.step(next, byte, budget)?, output)?;
+                if let Some(child) = trie_index.child(inner, byte) {
+                    walk.enter(child.node, automaton.step(next, byte)?, output)?;
                 }
             }
             Ok(())

@@ -7,17 +7,16 @@
 //! The tokens that consist of such characters are taken from the slice of the class. The trie is walked only
 //! from the edges that leave the class.
 
-use grammask_cache::Budget;
 use grammask_regular::{ByteSet, Error};
 use grammask_trie::index::InnerId;
 
 use crate::lexicon::Lexicon;
 use crate::lexicon::automaton::{Automaton, HeadForm, LexemeId};
-use crate::lexicon::slice::frontier::{ClassFrontier, DeadEnd, after_multibyte, most_others};
+use crate::lexicon::slice::class_search::{self, ClassSearch};
+use crate::lexicon::slice::frontier::{DeadEnd, after_multibyte};
 use crate::lexicon::slice::paths::{
-    ExcludedFirsts, continue_after, follow_paths, follow_paths_with, forget, leave,
+    ExcludedFirsts, continue_after, follow_exit_edges, follow_paths, remove_subtree, visit_path_ends,
 };
-use crate::lexicon::slice::utf8::no_leads;
 use crate::lexicon::slice::{Class, NOWHERE, nodes_below};
 use crate::lexicon::walk::Walk;
 use crate::lexicon::walk::output::WalkOutput;
@@ -29,26 +28,8 @@ pub(crate) const MIN_CLASS_ASCII: u32 = 24;
 /// States that the search for a class visits before it stops.
 pub(crate) const MAX_CLASS_STATES: usize = 72;
 
-/// Maximum number of characters at a dead end, and of characters right before it, for which such pairs are
-/// looked up in the trie. Beyond it, the characters are dropped from the class.
-const MAX_EXIT_ASCII: u32 = 4;
-
-/// Dead ends of a class; with more, as for a list of words, the search stops.
-const MAX_DEAD_ENDS: usize = 12;
-
-/// Maximum number of characters that lead to one state and are called rare. Rare characters are dropped if
-/// there are too many states.
-const MAX_RARE_ASCII: u32 = 2;
-
 /// Counter bounds from this value on are first treated as infinite.
 const MIN_FAR_BOUND: usize = 16;
-
-/// Characters for which a class is followed; few tokens are longer.
-const MAX_CLASS_CHARS: usize = 24;
-
-/// Characters for which a class must keep the lexeme alive to be worth a slice; most tokens are shorter. If
-/// the lexeme dies earlier, the characters that kill it are dropped, and the search starts again.
-const MIN_CLASS_CHARS: usize = 8;
 
 /// A class of characters that keeps a lexeme alive.
 pub(crate) struct SafeClass {
@@ -72,46 +53,24 @@ pub(crate) struct SafeClass {
     pub(crate) states: Option<Vec<LexemeId>>,
 }
 
-/// Outcome of a search for a safe class.
-enum ClassSearch {
-    Found(SafeClass),
-    /// There is no class, and none for a lexeme that differs only in nearer bounds.
-    None,
-    /// No class was found, but a lexeme with nearer bounds may have one.
-    Unknown,
-}
-
-impl ClassSearch {
-    fn found(self) -> Option<SafeClass> {
-        match self {
-            Self::Found(safe) => Some(safe),
-            Self::None | Self::Unknown => None,
-        }
-    }
-}
-
 impl SafeClass {
     /// Finds a class that keeps a lexeme alive.
     ///
     /// If a lexeme counts the characters of its text, every character leads to another state. The search then
     /// explores the lexeme without the count. Both are alive as long as enough characters remain to end the
     /// text.
-    pub(crate) fn find(
-        automaton: &Automaton,
-        lexeme: LexemeId,
-        budget: &Budget,
-    ) -> Result<Option<Self>, Error> {
-        let uncounted = automaton.uncounted(lexeme, budget)?;
+    pub(crate) fn find(automaton: &Automaton, lexeme: LexemeId) -> Result<Option<Self>, Error> {
+        let uncounted = automaton.uncounted(lexeme)?;
         let by_counter = match uncounted {
-            Some((free, most)) => Self::of_counter(automaton, free, Some(most), budget)?,
+            Some((free, most)) => Self::of_counter(automaton, free, Some(most))?,
             None => None,
         };
         let by_counter = by_counter.filter(|safe| !safe.completes);
         // A lexeme without far bounds has few states, and its texts rarely end soon.
         if by_counter.is_none()
-            && let Some((free, most)) = automaton.unbounded(lexeme, MIN_FAR_BOUND, budget)?
+            && let Some((free, most)) = automaton.unbounded(lexeme, MIN_FAR_BOUND)?
         {
-            match Self::of(automaton, free, Some(most), budget)? {
+            match class_search::search(automaton, free, Some(most))? {
                 ClassSearch::Found(safe) => return Ok(Some(Self { states: None, ..safe })),
                 ClassSearch::None => return Ok(None),
                 ClassSearch::Unknown => {}
@@ -119,7 +78,7 @@ impl SafeClass {
         }
         if let Some((free, most)) = uncounted {
             let found = match by_counter {
-                None => Self::of(automaton, free, Some(most), budget)?,
+                None => class_search::search(automaton, free, Some(most))?,
                 Some(safe) => ClassSearch::Found(safe),
             };
             match found {
@@ -130,7 +89,7 @@ impl SafeClass {
                 ClassSearch::Found(_) | ClassSearch::Unknown => {}
             }
         }
-        Ok(Self::of(automaton, lexeme, None, budget)?.found())
+        Ok(class_search::search(automaton, lexeme, None)?.found())
     }
 
     /// Returns the class of the characters that a counter at the beginning of a lexeme counts, up to its
@@ -139,15 +98,14 @@ impl SafeClass {
         automaton: &Automaton,
         lexeme: LexemeId,
         most: Option<usize>,
-        budget: &Budget,
     ) -> Result<Option<Self>, Error> {
-        let HeadForm::Counted { rest, .. } = automaton.head_form(lexeme, budget)? else { return Ok(None) };
-        let by = SelfLoop::of(automaton, lexeme, budget)?;
-        let (ascii, others) = by.characters();
+        let HeadForm::Counted { rest, .. } = automaton.head_form(lexeme)? else { return Ok(None) };
+        let by = SelfLoop::of(automaton, lexeme)?;
+        let (ascii, non_ascii) = by.characters();
         let Some((counter, omitted)) = by.open_counter() else { return Ok(None) };
         // Otherwise the lexeme is incomplete after the first characters, and complete after later ones.
         let is_uniform = !counter.completes || counter.min <= 1;
-        if !is_uniform || others == NonAscii::Bytes || ascii.count_ones() < MIN_CLASS_ASCII {
+        if !is_uniform || non_ascii == NonAscii::Bytes || ascii.count_ones() < MIN_CLASS_ASCII {
             return Ok(None);
         }
         if omitted && !automaton.is_text(lexeme) {
@@ -159,12 +117,12 @@ impl SafeClass {
             let Some(room) = room(automaton, most, std::iter::once(lexeme)) else { return Ok(None) };
             reach = reach.min(room);
         }
-        let live = automaton.live_bytes(lexeme, budget)?.union(&automaton.live_bytes(rest, budget)?);
-        if others == NonAscii::None && has_others(&live) {
+        let live = automaton.live_bytes(lexeme)?.union(&automaton.live_bytes(rest)?);
+        if non_ascii == NonAscii::None && has_non_ascii(&live) {
             return Ok(None);
         }
         Ok(Some(Self {
-            class: Class { ascii, others },
+            class: Class { ascii, non_ascii },
             not_first: ByteSet::EMPTY,
             reach: Some(reach),
             completes: counter.completes,
@@ -176,164 +134,28 @@ impl SafeClass {
         }))
     }
 
-    /// Returns the class of the characters that continue from a state and from its successors, without those
-    /// that soon lead to a dead end. If the characters of the text are counted as well, `most` is their
-    /// maximum.
-    fn of(
-        automaton: &Automaton,
-        start: LexemeId,
-        most: Option<usize>,
-        budget: &Budget,
-    ) -> Result<ClassSearch, Error> {
-        let mut has_ends = false;
-        let found = Self::followed(automaton, start, most, Some(&mut has_ends), budget)?;
-        // If the exploration is cut, a search that drops the characters of dead ends is simpler and reaches
-        // farther.
-        match found {
-            ClassSearch::Found(safe) if !has_ends || !safe.is_cut => Ok(ClassSearch::Found(safe)),
-            _ if has_ends => Self::followed(automaton, start, most, None, budget),
-            found => Ok(found),
-        }
-    }
-
-    /// Implements [`of`](Self::of). Dead ends are collected if `has_ends` is given; it is set to `true` if
-    /// there are any.
-    fn followed(
-        automaton: &Automaton,
-        start: LexemeId,
-        most: Option<usize>,
-        mut has_ends: Option<&mut bool>,
-        budget: &Budget,
-    ) -> Result<ClassSearch, Error> {
-        let live = automaton.live_bytes(start, budget)?;
-        if !live.intersection(&no_leads()).is_empty() {
-            return Ok(ClassSearch::None);
-        }
-        let (first, counts) = after_ascii(automaton, start, budget)?;
-        let Some(&(main, _)) = counts.iter().max_by_key(|&&(_, count)| count) else {
-            return Ok(ClassSearch::None);
-        };
-        let others = if has_others(&live) { most_others(automaton, main, budget)? } else { NonAscii::None };
-        let is_text = automaton.is_text(start);
-        // Rare characters: at most `MAX_RARE_ASCII` of them lead to one state.
-        let mut cold = 0;
-        let mut ascii = first;
-        ascii |= going_on(automaton, main, u128::MAX, budget, |_, by| {
-            cold |= if by.count_ones() <= MAX_RARE_ASCII { by } else { 0 };
-        })?;
-        let mut is_unknown = false;
-        'smaller: while (ascii & first).count_ones() >= MIN_CLASS_ASCII {
-            let class = Class { ascii, others };
-            let mut frontier = ClassFrontier::new(is_text);
-            let not_first = frontier.begin(automaton, start, class, budget)?;
-            let (mut from, mut reach) = (0, 1);
-            let mut ends = Vec::new();
-            loop {
-                let until = frontier.states.len();
-                let mut ending = 0;
-                for place in from..until {
-                    let state = frontier.states[place];
-                    let here = frontier.follow(automaton, state, class, budget)?.unwrap_or(ascii);
-                    match &mut has_ends {
-                        Some(has_ends) if here != 0 && here.count_ones() <= MAX_EXIT_ASCII => {
-                            **has_ends = true;
-                            ends.push((place, here));
-                        }
-                        _ => ending |= frontier.fewer(place, here),
-                    }
-                }
-                if ends.len() > MAX_DEAD_ENDS {
-                    return Ok(ClassSearch::None);
-                }
-                // The characters that lead to a state are complete only after the loop above.
-                let is_behind_many =
-                    |&&(place, _): &&(usize, u128)| frontier.paths[place].count_ones() > MAX_EXIT_ASCII;
-                let late = ends.iter().filter(is_behind_many);
-                let late = late.fold(0, |late, &(place, here)| late | frontier.fewer(place, here));
-                if late != 0 {
-                    ascii &= !late;
-                    continue 'smaller;
-                }
-                let is_endless = ending == 0 && frontier.states.len() == until;
-                if ending != 0 && reach < MIN_CLASS_CHARS {
-                    ascii &= !ending;
-                    continue 'smaller;
-                }
-                if ending == 0 && !is_endless {
-                    reach += 1;
-                    if frontier.states.len() <= MAX_CLASS_STATES && reach < MAX_CLASS_CHARS {
-                        from = until;
-                        continue;
-                    }
-                    if reach < MIN_CLASS_CHARS {
-                        // Each occurrence of a rare character adds as many states as there are already.
-                        ascii &= !std::mem::take(&mut cold);
-                        if class.ascii == ascii {
-                            return Ok(ClassSearch::None);
-                        }
-                        continue 'smaller;
-                    }
-                } else {
-                    frontier.states.truncate(until);
-                }
-                let mut reach = (!is_endless).then_some(reach);
-                if let Some(most) = most {
-                    let Some(room) = room(automaton, most, frontier.states.iter().copied()) else {
-                        return Ok(ClassSearch::Unknown);
-                    };
-                    reach = Some(reach.map_or(room, |reach| reach.min(room)));
-                }
-                let ends = frontier.ends(automaton, class, &ends, budget)?;
-                let safe = Self {
-                    class,
-                    not_first,
-                    reach,
-                    completes: false,
-                    leaving: 0,
-                    omitted: frontier.omitted,
-                    ends,
-                    is_cut: !is_endless,
-                    states: None,
-                };
-                if let Some(safe) = safe.with_states(automaton, start, &frontier.states, budget)? {
-                    return Ok(ClassSearch::Found(safe));
-                }
-                // Restrict the class to the characters that lead back to the main state, so that `completes`
-                // has one value.
-                let returning = going_back(automaton, main, budget)? & ascii;
-                if returning == ascii {
-                    return Ok(ClassSearch::Unknown);
-                }
-                (ascii, is_unknown) = (returning, true);
-                continue 'smaller;
-            }
-        }
-        Ok(if is_unknown { ClassSearch::Unknown } else { ClassSearch::None })
-    }
-
     /// Returns the class of the characters that lead a lexeme back to its own state. Returns `None` if other
     /// bytes continue where multi-byte characters begin, unless the lexeme is text.
     pub(crate) fn of_loop(
         automaton: &Automaton,
         lexeme: LexemeId,
         by: &SelfLoop,
-        budget: &Budget,
     ) -> Result<Option<Self>, Error> {
-        let (ascii, others) = by.characters();
-        let live = automaton.live_bytes(lexeme, budget)?;
-        let (are_characters, is_strict) = match others {
-            NonAscii::None => (!has_others(&live), true),
+        let (ascii, non_ascii) = by.characters();
+        let live = automaton.live_bytes(lexeme)?;
+        let (are_characters, is_strict) = match non_ascii {
+            NonAscii::None => (!has_non_ascii(&live), true),
             // A class of bytes has no multi-byte characters to be cut. A bound that is far now is met later
             // with the same slice.
             NonAscii::Bytes => (true, true),
             NonAscii::Words | NonAscii::Lines | NonAscii::Characters => {
-                let behind = after_multibyte(automaton, lexeme, others, budget)?;
+                let behind = after_multibyte(automaton, lexeme, non_ascii)?;
                 let is_strict = behind.is_some_and(|behind| behind.is_strict);
                 (is_strict || behind.is_some() && automaton.is_text(lexeme), is_strict)
             }
         };
         Ok((are_characters && ascii.count_ones() >= MIN_CLASS_ASCII).then(|| Self {
-            class: Class { ascii, others },
+            class: Class { ascii, non_ascii },
             not_first: ByteSet::EMPTY,
             reach: None,
             completes: by.completes,
@@ -345,38 +167,18 @@ impl SafeClass {
         }))
     }
 
-    /// Adds the properties of the start and of the states after some characters. Returns `None` if only some
-    /// of these states are complete.
-    fn with_states(
-        mut self,
-        automaton: &Automaton,
-        start: LexemeId,
-        states: &[LexemeId],
-        budget: &Budget,
-    ) -> Result<Option<Self>, Error> {
-        self.completes = states.first().is_some_and(|state| state.completes());
-        if states.iter().any(|state| state.completes() != self.completes) {
-            return Ok(None);
-        }
-        for &state in states.iter().chain([&start]) {
-            self.leaving |= automaton.live_bytes(state, budget)?.ascii();
-        }
-        self.leaving &= !self.class.ascii;
-        self.states = Some(states.to_vec());
-        Ok(Some(self))
-    }
-
-    /// Returns `true` if at most `LexiconConfig::leaving` edges of the trie below `base` leave the class.
+    /// Returns `true` if at most `LexiconTuning::max_class_exit_edges` edges of the trie below `base` leave
+    /// the class.
     fn leaves_little(&self, lexicon: &Lexicon, base: InnerId) -> bool {
-        let below = nodes_below(lexicon.trie(), lexicon.outline(), base);
+        let below = nodes_below(lexicon.trie(), lexicon.trie_index(), base);
         let out = (0..128u8).filter(|byte| self.leaving >> byte & 1 == 1);
-        let edges = out.map(|byte| lexicon.outline().edges_to(byte, below.clone()).len());
-        edges.sum::<usize>() <= lexicon.config.leaving
+        let edges = out.map(|byte| lexicon.trie_index().edges_to(byte, below.clone()).len());
+        edges.sum::<usize>() <= lexicon.config.tuning.max_class_exit_edges
     }
 }
 
 /// Returns `true` if some byte is not ASCII.
-pub(crate) fn has_others(bytes: &ByteSet) -> bool {
+pub(crate) fn has_non_ascii(bytes: &ByteSet) -> bool {
     !bytes.is_subset(&ByteSet::range(0, 0x7F))
 }
 
@@ -393,21 +195,20 @@ pub(crate) fn room(
     most.checked_sub(enough).filter(|&room| room > 0)
 }
 
-/// Returns those of the ASCII characters `among` by which a lexeme continues, one bit each. Calls `tell` with
-/// each successor and the characters that lead to it.
+/// Returns those of the ASCII characters `among` by which a lexeme continues, one bit each. Calls `visit`
+/// with each successor and the characters that lead to it.
 pub(crate) fn going_on(
     automaton: &Automaton,
     state: LexemeId,
     among: u128,
-    budget: &Budget,
-    mut tell: impl FnMut(LexemeId, u128),
+    mut visit: impl FnMut(LexemeId, u128),
 ) -> Result<u128, Error> {
     let mut ascii = 0;
-    automaton.steps(state, &ByteSet::range(0, 0x7F), budget, |bytes, next| {
+    automaton.steps(state, &ByteSet::range(0, 0x7F), |bytes, next| {
         let by = bytes.ascii() & among;
         if by != 0 && next.goes_on() {
             ascii |= by;
-            tell(next, by);
+            visit(next, by);
         }
         true
     })?;
@@ -415,9 +216,9 @@ pub(crate) fn going_on(
 }
 
 /// Returns the ASCII characters that lead from a state back to itself, one bit each.
-fn going_back(automaton: &Automaton, state: LexemeId, budget: &Budget) -> Result<u128, Error> {
+pub(crate) fn going_back(automaton: &Automaton, state: LexemeId) -> Result<u128, Error> {
     let mut ascii = 0;
-    going_on(automaton, state, u128::MAX, budget, |next, by| ascii |= if next == state { by } else { 0 })?;
+    going_on(automaton, state, u128::MAX, |next, by| ascii |= if next == state { by } else { 0 })?;
     Ok(ascii)
 }
 
@@ -426,10 +227,9 @@ fn going_back(automaton: &Automaton, state: LexemeId, budget: &Budget) -> Result
 pub(crate) fn after_ascii(
     automaton: &Automaton,
     state: LexemeId,
-    budget: &Budget,
 ) -> Result<(u128, Vec<(LexemeId, u32)>), Error> {
     let mut counts: Vec<(LexemeId, u32)> = Vec::new();
-    let ascii = going_on(automaton, state, u128::MAX, budget, |next, by| {
+    let ascii = going_on(automaton, state, u128::MAX, |next, by| {
         match counts.iter_mut().find(|(other, _)| *other == next) {
             Some((_, count)) => *count += by.count_ones(),
             None => counts.push((next, by.count_ones())),
@@ -449,24 +249,24 @@ pub(crate) fn below_counter(
     if !by.counts() {
         return Ok(false);
     }
-    match SafeClass::of_counter(&walk.lexicon.automaton, walk.lexeme, None, &walk.lexicon.budget)? {
+    match SafeClass::of_counter(&walk.lexicon.automaton, walk.lexeme, None)? {
         Some(safe) => take(walk, base, &safe, output),
         None => Ok(false),
     }
 }
 
-/// Takes the tokens that a lexeme accepts below `base` if it loops and at most `LexiconConfig::strays` edges
-/// of the trie leave the loop. Returns `false` otherwise.
+/// Takes the tokens that a lexeme accepts below `base` if it loops and at most
+/// `LexiconTuning::max_loop_exit_edges` edges of the trie leave the loop. Returns `false` otherwise.
 pub(crate) fn below_loop(
     walk: &mut Walk<'_>,
     base: InnerId,
     by: &SelfLoop,
     output: &mut WalkOutput<'_>,
 ) -> Result<bool, Error> {
-    if by.counts() || walk.strays(base, by)? > walk.lexicon.config.strays {
+    if by.counts() || walk.loop_exit_edges(base, by)? > walk.lexicon.config.tuning.max_loop_exit_edges {
         return Ok(false);
     }
-    match SafeClass::of_loop(&walk.lexicon.automaton, walk.lexeme, by, &walk.lexicon.budget)? {
+    match SafeClass::of_loop(&walk.lexicon.automaton, walk.lexeme, by)? {
         Some(safe) => take(walk, base, &safe, output),
         None => Ok(false),
     }
@@ -481,12 +281,12 @@ pub(crate) fn below(
     output: &mut WalkOutput<'_>,
 ) -> Result<bool, Error> {
     let lexicon = walk.lexicon;
-    if by.counts() || walk.strays(base, by)? <= lexicon.config.strays {
+    if by.counts() || walk.loop_exit_edges(base, by)? <= lexicon.config.tuning.max_loop_exit_edges {
         return Ok(false);
     }
-    let safe = match SafeClass::find(&lexicon.automaton, walk.lexeme, &lexicon.budget)? {
+    let safe = match SafeClass::find(&lexicon.automaton, walk.lexeme)? {
         Some(safe) => Some(safe),
-        None => SafeClass::of_loop(&lexicon.automaton, walk.lexeme, by, &lexicon.budget)?
+        None => SafeClass::of_loop(&lexicon.automaton, walk.lexeme, by)?
             .filter(|safe| safe.leaves_little(lexicon, base)),
     };
     match safe {
@@ -516,48 +316,48 @@ fn take(
     let most = slice.longest();
     let reach = match safe.reach {
         Some(reach) if reach < most => reach,
-        _ if lexicon.outline().height() < usize::from(NOWHERE) => most,
+        _ if lexicon.trie_index().height() < usize::from(NOWHERE) => most,
         _ => return Ok(false),
     };
     let mut row = slice.row(&lexicon.vocabulary, reach);
     let are_needed = safe.completes && output.wants_exits() || walk.has_remaining();
-    let mut branches = are_needed.then(|| slice.branches(reach));
+    let mut inner_nodes = are_needed.then(|| slice.inner_nodes(reach));
     let excluded = ExcludedFirsts::of(lexicon, base, &safe.not_first);
-    excluded.forget(lexicon, &mut row, &mut branches);
+    excluded.remove_subtree(lexicon, &mut row, &mut inner_nodes);
     // Nodes after more characters are walked by `continue_after`.
-    let is_too_far = |branch| (reach..usize::from(NOWHERE)).contains(&usize::from(slice.length(branch)));
+    let is_too_far = |inner| (reach..usize::from(NOWHERE)).contains(&usize::from(slice.length(inner)));
     let mut ended = Vec::new();
     let to_dead_ends = lexicon.paths_to_dead_ends(slice, &safe.ends);
-    follow_paths_with(walk, &to_dead_ends, is_too_far, |_, child, next| {
+    visit_path_ends(walk, &to_dead_ends, is_too_far, |_, child, next| {
         if !next.goes_on() {
-            forget(lexicon, child, &mut row, &mut branches);
+            remove_subtree(lexicon, child, &mut row, &mut inner_nodes);
             ended.push((child, next));
         }
         Ok(())
     })?;
     output.allow_row(row);
-    if let Some(branches) = branches {
-        walk.leave_out_all(&branches);
+    if let Some(inner_nodes) = inner_nodes {
+        walk.skip_all(&inner_nodes);
         if safe.completes {
-            output.exit_at_all(&branches);
+            output.exit_at_all(&inner_nodes);
         }
     }
     for (child, next) in ended {
-        walk.arrive(child, next, output)?;
+        walk.enter(child, next, output)?;
     }
-    excluded.arrive(walk, output)?;
+    excluded.enter(walk, output)?;
     let only = match safe.states.as_deref() {
         Some(&[state]) if safe.reach.is_none() && safe.ends.is_empty() => Some(state),
         _ => None,
     };
     for byte in (0..128u8).filter(|byte| safe.leaving >> byte & 1 == 1) {
         match only {
-            Some(state) => leave(walk, slice, (state, &excluded), byte, output)?,
+            Some(state) => follow_exit_edges(walk, slice, state, &excluded, byte, output)?,
             None => follow_paths(walk, lexicon.leaving(slice, byte), is_too_far, output)?,
         }
     }
     if safe.omitted {
-        let to_omitted = lexicon.paths_to_omitted(slice, safe.class.others);
+        let to_omitted = lexicon.paths_to_omitted(slice, safe.class.non_ascii);
         follow_paths(walk, &to_omitted, |_| false, output)?;
     }
     if safe.reach.is_some() {

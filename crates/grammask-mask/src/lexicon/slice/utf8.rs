@@ -1,6 +1,7 @@
 //! The states after all multi-byte characters, without enumerating the characters.
 
-use grammask_cache::Budget;
+use std::ops::RangeInclusive;
+
 use grammask_regular::{ByteSet, Error};
 use grammask_trie::index::ExcludedChars;
 
@@ -32,15 +33,14 @@ const MAX_STATES_INSIDE: usize = 64;
 pub(crate) fn after_characters(
     automaton: &Automaton,
     from: LexemeId,
-    budget: &Budget,
     takes: impl FnMut(LexemeId) -> bool,
 ) -> Result<Option<bool>, Error> {
     let mut is_strict = true;
-    automaton.steps(from, &no_leads(), budget, |_, next| {
+    automaton.steps(from, &no_leads(), |_, next| {
         is_strict &= next.is_dead();
         true
     })?;
-    let strict = after_leads(automaton, from, (0xC2, 0xF4), budget, takes)?;
+    let strict = after_leads(automaton, from, 0xC2..=0xF4, takes)?;
     Ok(strict.map(|inside| inside && is_strict))
 }
 
@@ -49,13 +49,12 @@ pub(crate) fn after_characters_except(
     automaton: &Automaton,
     from: LexemeId,
     omissions: &[ExcludedChars],
-    budget: &Budget,
     mut takes: impl FnMut(LexemeId) -> bool,
 ) -> Result<Option<bool>, Error> {
     if omissions.is_empty() {
-        return after_characters(automaton, from, budget, takes);
+        return after_characters(automaton, from, takes);
     }
-    let mut is_strict = automaton.live_bytes(from, budget)?.intersection(&no_leads()).is_empty();
+    let mut is_strict = automaton.live_bytes(from)?.intersection(&no_leads()).is_empty();
     let mut least = 0xC2;
     for lead in 0xC2..=0xF4 {
         let has_omissions = omissions.iter().any(|omission| omission.prefix[0] == lead);
@@ -63,11 +62,12 @@ pub(crate) fn after_characters_except(
             continue;
         }
         let most = if has_omissions { lead - 1 } else { lead };
-        let others = after_leads(automaton, from, (least, most), budget, &mut takes)?;
+        let others = after_leads(automaton, from, least..=most, &mut takes)?;
         least = lead + 1;
-        let these = match has_omissions {
-            false => Some(true),
-            true => after_lead_except(automaton, from, lead, omissions, budget, &mut takes)?,
+        let these = if has_omissions {
+            after_lead_except(automaton, from, lead, omissions, &mut takes)?
+        } else {
+            Some(true)
         };
         let (Some(others), Some(these)) = (others, these) else { return Ok(None) };
         is_strict &= others && these;
@@ -82,15 +82,14 @@ pub(crate) fn after_lead_except(
     from: LexemeId,
     lead: u8,
     omissions: &[ExcludedChars],
-    budget: &Budget,
     mut takes: impl FnMut(LexemeId) -> bool,
 ) -> Result<Option<bool>, Error> {
     let omissions: Vec<&ExcludedChars> =
         omissions.iter().filter(|omission| omission.prefix[0] == lead).collect();
     if omissions.is_empty() {
-        return after_leads(automaton, from, (lead, lead), budget, takes);
+        return after_leads(automaton, from, lead..=lead, takes);
     }
-    let lead = automaton.step(from, lead, budget)?;
+    let lead = automaton.step(from, lead)?;
     let any = ByteSet::range(0x80, 0xBF);
     let is_inside = |state: LexemeId| state.goes_on() && !state.completes();
     // States inside characters, with the last bytes of the characters that end there.
@@ -102,7 +101,7 @@ pub(crate) fn after_lead_except(
         match *omission.prefix {
             [_] => inside.push((lead, last)),
             [_, byte] => {
-                inside.push((automaton.step(lead, byte, budget)?, last));
+                inside.push((automaton.step(lead, byte)?, last));
                 second.remove(byte);
             }
             _ => return Ok(None),
@@ -112,17 +111,17 @@ pub(crate) fn after_lead_except(
         return Ok(None);
     }
     if omissions.iter().all(|omission| omission.prefix.len() > 1) {
-        automaton.steps(lead, &second, budget, |_, next| {
+        automaton.steps(lead, &second, |_, next| {
             inside.push((next, any));
             true
         })?;
     }
-    let mut is_strict = automaton.live_bytes(lead, budget)?.is_subset(&any);
+    let mut is_strict = automaton.live_bytes(lead)?.is_subset(&any);
     for (state, bytes) in inside {
-        if !is_inside(state) || !automaton.steps(state, &bytes, budget, |_, next| takes(next))? {
+        if !is_inside(state) || !automaton.steps(state, &bytes, |_, next| takes(next))? {
             return Ok(None);
         }
-        is_strict &= automaton.live_bytes(state, budget)?.is_subset(&bytes);
+        is_strict &= automaton.live_bytes(state)?.is_subset(&bytes);
     }
     Ok(Some(is_strict))
 }
@@ -131,8 +130,7 @@ pub(crate) fn after_lead_except(
 pub(crate) fn after_leads(
     automaton: &Automaton,
     from: LexemeId,
-    (least, most): (u8, u8),
-    budget: &Budget,
+    range: RangeInclusive<u8>,
     mut takes: impl FnMut(LexemeId) -> bool,
 ) -> Result<Option<bool>, Error> {
     // States inside a character, with the range of the next byte and the number of bytes after it, without
@@ -147,19 +145,19 @@ pub(crate) fn after_leads(
     };
     let mut is_strict = true;
     for (first, last, low, high, rest) in LEADS {
-        let leads = ByteSet::range(first.max(least), last.min(most));
+        let leads = ByteSet::range(first.max(*range.start()), last.min(*range.end()));
         let tell = |_: &ByteSet, next| visit(&mut inside, (next, low, high, rest));
-        if !automaton.steps(from, &leads, budget, tell)? {
+        if !automaton.steps(from, &leads, tell)? {
             return Ok(None);
         }
     }
-    let mut place = 0;
-    while let Some(&(state, low, high, rest)) = inside.get(place) {
-        place += 1;
-        let inner = ByteSet::range(low, high);
-        let goes_on = automaton.steps(state, &ByteSet::ALL, budget, |bytes, next| {
-            is_strict &= next.is_dead() || bytes.is_subset(&inner);
-            match bytes.intersection(&inner).is_empty() {
+    let mut position = 0;
+    while let Some(&(state, low, high, rest)) = inside.get(position) {
+        position += 1;
+        let continuations = ByteSet::range(low, high);
+        let goes_on = automaton.steps(state, &ByteSet::ALL, |bytes, next| {
+            is_strict &= next.is_dead() || bytes.is_subset(&continuations);
+            match bytes.intersection(&continuations).is_empty() {
                 true => true,
                 false if rest == 0 => takes(next),
                 false => visit(&mut inside, (next, 0x80, 0xBF, rest - 1)),

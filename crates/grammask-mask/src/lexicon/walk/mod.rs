@@ -38,8 +38,8 @@ const MAX_PAIRS_PER_WALK: usize = 4096;
 
 /// Returns the live bytes of a lexeme, if few edges of the trie are by these. For large sets of nodes.
 pub(crate) fn live_bytes_of_few_edges(lexicon: &Lexicon, lexeme: LexemeId) -> Result<Option<ByteSet>, Error> {
-    let live = lexicon.automaton.live_bytes(lexeme, &lexicon.budget)?;
-    let edges: usize = live.iter().map(|byte| lexicon.outline().edges(byte).len()).sum();
+    let live = lexicon.automaton.live_bytes(lexeme)?;
+    let edges: usize = live.iter().map(|byte| lexicon.trie_index().edges(byte).len()).sum();
     Ok((edges * MIN_EDGE_RATIO < lexicon.trie().len()).then_some(live))
 }
 
@@ -53,11 +53,11 @@ pub(crate) fn below_bytes(
 ) -> Result<(), Error> {
     let lexicon = walk.lexicon;
     for byte in live.iter() {
-        let next = lexicon.automaton.step(walk.lexeme, byte, &lexicon.budget)?;
-        let (children, fresh) = continuation.children(lexicon.outline(), byte);
+        let next = lexicon.automaton.step(walk.lexeme, byte)?;
+        let (children, fresh) = continuation.children(lexicon.trie_index(), byte);
         lexicon.spend(fresh);
         for &child in children {
-            walk.arrive(child, next, output)?;
+            walk.enter(child, next, output)?;
         }
     }
     Ok(())
@@ -75,54 +75,57 @@ pub(crate) fn below(
     if !lexeme.goes_on() {
         return Ok(());
     }
-    let outline = lexicon.outline();
-    let places = continuation.set();
-    if let NodeSet::Bits(bits) = places {
+    let trie_index = lexicon.trie_index();
+    let node_set = continuation.set();
+    if let NodeSet::Bits(bits) = node_set {
         // In the order of the trie. A node is skipped if the walk from an earlier node has covered it.
         walk.remaining = Some(bits[..].into());
     }
     let mut taken = Vec::new();
     for &base in lexicon.bases.iter().filter(|_| by_slices) {
-        let is_root = places.contains(base);
+        let is_root = node_set.contains(base);
         if !is_root && !walk.has_remaining() {
             continue;
         }
-        let query = NodeQuery { base, is_root, set: places, by: lexicon.loop_alphabet(lexeme)?.by };
+        let query = NodeQuery { base, is_root, set: node_set, by: lexicon.loop_alphabet(lexeme)?.by };
         if search::below_node(walk, &query, output)? && is_root {
             taken.push(base);
         }
     }
     if !walk.has_remaining() {
-        let mut others = places.iter().filter(|branch| !taken.contains(branch));
-        return others.try_for_each(|branch| walk.below(outline.node(branch), lexeme, output));
+        let mut rest = node_set.iter().filter(|inner| !taken.contains(inner));
+        return rest.try_for_each(|inner| walk.below(trie_index.node(inner), lexeme, output));
     }
-    walk.leave_out_each(&taken);
-    for word in 0..outline.len().div_ceil(64) {
+    walk.skip_each(&taken);
+    for word in 0..trie_index.len().div_ceil(64) {
         while let Some(rest) = walk.remaining.as_mut()
             && rest[word] != 0
         {
-            let branch = InnerId((word * 64) as u32 + rest[word].trailing_zeros());
+            let inner = InnerId((word * 64) as u32 + rest[word].trailing_zeros());
             rest[word] &= rest[word] - 1;
-            walk.below(outline.node(branch), lexeme, output)?;
+            walk.below(trie_index.node(inner), lexeme, output)?;
         }
     }
     Ok(())
 }
 
-/// Returns the bases of slices: the root, and the nodes with at least `base_size` nodes below them to which
-/// ASCII characters lead.
-pub(crate) fn bases(trie: &Trie, outline: &TrieIndex, config: &LexiconConfig) -> Box<[InnerId]> {
+/// Returns the bases of slices: the root, and the nodes with at least `min_base_nodes` nodes below them to
+/// which ASCII characters lead.
+pub(crate) fn bases(trie: &Trie, trie_index: &TrieIndex, config: &LexiconConfig) -> Box<[InnerId]> {
     let mut bases = Vec::new();
-    let mut open = if outline.is_empty() { Vec::new() } else { vec![InnerId::ROOT] };
+    let mut open = if trie_index.is_empty() { Vec::new() } else { vec![InnerId::ROOT] };
     while let Some(base) = open.pop() {
         bases.push(base);
         // The depth is limited so that numbers of characters fit in a layer.
-        if trie.depth(outline.node(base)) + 1 >= MAX_BASE_DEPTH {
+        if trie.depth(trie_index.node(base)) + 1 >= MAX_BASE_DEPTH {
             continue;
         }
-        let ascii = outline.children(base).iter().filter(|child| child.byte < 0x80);
-        let branches = ascii.filter_map(Child::inner);
-        open.extend(branches.filter(|&branch| nodes_below(trie, outline, branch).len() >= config.base_size));
+        let ascii = trie_index.children(base).iter().filter(|child| child.byte < 0x80);
+        let inner_nodes = ascii.filter_map(Child::inner);
+        open.extend(
+            inner_nodes
+                .filter(|&inner| nodes_below(trie, trie_index, inner).len() >= config.tuning.min_base_nodes),
+        );
     }
     bases.sort_unstable();
     bases.into()
@@ -170,7 +173,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Takes the tokens at and below a node where the lexeme is in `state`, unless the state is dead.
-    pub(crate) fn arrive(
+    pub(crate) fn enter(
         &mut self,
         node: TrieNodeId,
         state: LexemeId,
@@ -181,9 +184,9 @@ impl<'a> Walk<'a> {
             return Ok(());
         }
         output.allow(node);
-        if let Some(branch) = self.lexicon.outline().inner(node) {
+        if let Some(inner) = self.lexicon.trie_index().inner(node) {
             if state.completes() {
-                output.exit_at(branch);
+                output.exit_at(inner);
             }
             if state.goes_on() {
                 self.subtree(node, state, output)?;
@@ -209,11 +212,11 @@ impl<'a> Walk<'a> {
     /// Returns the base at a node. Returns `None` if there is none, or if the walk must visit each node.
     fn base(&self, node: TrieNodeId) -> Option<InnerId> {
         let (trie, lexicon) = (self.lexicon.trie(), self.lexicon);
-        let is_much = (trie.end(node).0 - node.0) as usize > lexicon.config.base_size;
-        if !is_much || !lexicon.config.slices || self.remaining.is_some() {
+        let is_large = (trie.end(node).0 - node.0) as usize > lexicon.config.tuning.min_base_nodes;
+        if !is_large || !lexicon.config.tuning.slices || self.remaining.is_some() {
             return None;
         }
-        lexicon.outline().inner(node).filter(|branch| lexicon.bases.binary_search(branch).is_ok())
+        lexicon.trie_index().inner(node).filter(|inner| lexicon.bases.binary_search(inner).is_ok())
     }
 
     /// Takes the tokens and exits of the entry below a base.
@@ -232,7 +235,7 @@ impl<'a> Walk<'a> {
     /// Takes the tokens below a node at which the lexeme is in `state`.
     fn below(&mut self, root: TrieNodeId, state: LexemeId, output: &mut WalkOutput<'_>) -> Result<(), Error> {
         let (lexicon, ends) = (self.lexicon, self.lexicon.trie().columns().ends);
-        let outline = lexicon.outline();
+        let trie_index = lexicon.trie_index();
         let is_wide = |node: TrieNodeId| ends[node.index()] - node.0 >= MIN_NODES_FOR_BYTE_SEARCH;
         // If not every node must be visited, looking up few bytes is faster than scanning all children.
         if !is_wide(root) || self.remaining.is_some() {
@@ -240,17 +243,14 @@ impl<'a> Walk<'a> {
         }
         let mut open = vec![(root, state)];
         while let Some((node, state)) = open.pop() {
-            let live = match is_wide(node) {
-                true => lexicon.automaton.few_live_bytes(state, &lexicon.budget)?,
-                false => None,
-            };
-            let (Some(live), Some(branch)) = (live, outline.inner(node)) else {
+            let live = if is_wide(node) { lexicon.automaton.few_live_bytes(state)? } else { None };
+            let (Some(live), Some(inner)) = (live, trie_index.inner(node)) else {
                 self.all_below(node, state, output)?;
                 continue;
             };
             for byte in live.iter() {
-                let Some(child) = outline.child(branch, byte) else { continue };
-                let next = lexicon.automaton.step(state, byte, &lexicon.budget)?;
+                let Some(child) = trie_index.child(inner, byte) else { continue };
+                let next = lexicon.automaton.step(state, byte)?;
                 self.cost.nodes += 1;
                 if next.is_dead() {
                     continue;
@@ -286,16 +286,16 @@ impl<'a> Walk<'a> {
         let (bytes, ends, depths) = (trie.columns().bytes, trie.columns().ends, trie.columns().depths);
         // A leaf is not a subtree.
         let by_loops = lexicon.strategies.is_on(SELF_LOOP_POSITION);
-        let slice_size = if by_loops { lexicon.config.slice_size.max(2) } else { u32::MAX };
+        let min_loop_nodes = if by_loops { lexicon.config.tuning.min_loop_nodes.max(2) } else { u32::MAX };
         let end = ends[root.index()];
         let here = automaton.state(state);
-        if end - root.0 >= slice_size && self.takes_whole(root, end, state, here, output)? {
+        if end - root.0 >= min_loop_nodes && self.takes_whole(root, end, state, here, output)? {
             output.allow_nodes(root.0 + 1, end);
             return Ok(());
         }
         let above = depths[root.index()];
         let mut path = std::mem::take(&mut self.path);
-        path.resize(lexicon.outline().height() + 1, (state, here));
+        path.resize(lexicon.trie_index().height() + 1, (state, here));
         path[0] = (state, here);
         let mut node = root.0 + 1;
         // Start of the current range of accepted nodes, and of the current range of nodes at which the lexeme
@@ -310,7 +310,7 @@ impl<'a> Walk<'a> {
             let (id, here) = path[depth - 1];
             let next = match Automaton::known_step(here, bytes[n]) {
                 Some(next) => next,
-                None => automaton.step_anew(here, bytes[n], &lexicon.budget)?,
+                None => automaton.step_anew(here, bytes[n])?,
             };
             if next.completes() != complete.is_some() {
                 match complete.take() {
@@ -340,7 +340,7 @@ impl<'a> Walk<'a> {
                 continue;
             }
             let there = if next == id { here } else { automaton.state(next) };
-            if below - n as u32 >= slice_size
+            if below - n as u32 >= min_loop_nodes
                 && self.takes_whole(TrieNodeId(n as u32), below, next, there, output)?
             {
                 if let Some(start) = complete.take() {
@@ -376,20 +376,20 @@ impl<'a> Walk<'a> {
             None if here.is_plain && self.leaves(node, state)? => return Ok(false),
             None => self.lexicon.loop_alphabet(state)?,
         };
-        let outline = self.lexicon.outline();
-        let Some(branch) = outline.inner(node) else { return Ok(false) };
-        if !found.covers(outline, branch) {
+        let trie_index = self.lexicon.trie_index();
+        let Some(inner) = trie_index.inner(node) else { return Ok(false) };
+        if !found.covers(trie_index, inner) {
             return Ok(false);
         }
         self.cost.taken += 1;
         let found = &found.by;
         output.complete_below(node, found.completes, found.is_of_bytes());
         if self.remaining.is_some() && found.is_steady && self.is_larger(state)? {
-            let branches = outline.inner_range(node.0 + 1..end);
-            let between = outline.char_boundaries();
+            let inner_nodes = trie_index.inner_range(node.0 + 1..end);
+            let between = trie_index.char_boundaries();
             let everywhere = if found.is_of_bytes() { u64::MAX } else { 0 };
-            let remaining = self.remaining.as_mut().expect("want above");
-            over_range(branches.start, branches.end, |word, mask| {
+            let remaining = self.remaining.as_mut().expect("checked above");
+            over_range(inner_nodes.start, inner_nodes.end, |word, mask| {
                 remaining[word] &= !(mask & (between[word] | everywhere));
             });
         }
@@ -397,23 +397,23 @@ impl<'a> Walk<'a> {
     }
 
     /// Returns the number of trie edges below a base by which the lexeme may leave its loop.
-    pub(crate) fn strays(&self, base: InnerId, by: &SelfLoop) -> Result<usize, Error> {
-        let (automaton, outline) = (&self.lexicon.automaton, self.lexicon.outline());
-        let live = automaton.live_bytes(self.lexeme, &self.lexicon.budget)?;
+    pub(crate) fn loop_exit_edges(&self, base: InnerId, by: &SelfLoop) -> Result<usize, Error> {
+        let (automaton, trie_index) = (&self.lexicon.automaton, self.lexicon.trie_index());
+        let live = automaton.live_bytes(self.lexeme)?;
         let (ascii, others) = by.characters();
-        let is_stray = |&byte: &u8| match byte {
+        let is_exit = |&byte: &u8| match byte {
             0..0x80 => ascii >> byte & 1 == 0,
             // There is little white space, but many nodes follow it.
             _ => matches!(others, NonAscii::None | NonAscii::Words),
         };
-        let below = nodes_below(self.lexicon.trie(), outline, base);
-        Ok(live.iter().filter(is_stray).map(|byte| outline.edges_to(byte, below.clone()).len()).sum())
+        let below = nodes_below(self.lexicon.trie(), trie_index, base);
+        Ok(live.iter().filter(is_exit).map(|byte| trie_index.edges_to(byte, below.clone()).len()).sum())
     }
 
     /// Returns `true` if the first byte below a node leads to another state.
     fn leaves(&self, node: TrieNodeId, state: LexemeId) -> Result<bool, Error> {
         let byte = self.lexicon.trie().columns().bytes[node.index() + 1];
-        let next = self.lexicon.automaton.step(state, byte, &self.lexicon.budget)?;
+        let next = self.lexicon.automaton.step(state, byte)?;
         Ok(next != state && (byte < 0x80 || next.is_dead()))
     }
 
@@ -424,31 +424,31 @@ impl<'a> Walk<'a> {
     /// # Source
     /// M. De Wulf, L. Doyen, T. Henzinger and J.-F. Raskin, "Antichains", 2006.
     fn is_left_to(&mut self, node: TrieNodeId, state: LexemeId) -> Result<bool, Error> {
-        let (Some(branch), Some(remaining)) = (self.lexicon.outline().inner(node), &self.remaining) else {
+        let (Some(inner), Some(remaining)) = (self.lexicon.trie_index().inner(node), &self.remaining) else {
             return Ok(false);
         };
-        let (word, bit) = (branch.index() / 64, 1 << (branch.index() % 64));
+        let (word, bit) = (inner.index() / 64, 1 << (inner.index() % 64));
         if remaining[word] & bit == 0 {
             return Ok(false);
         }
         if self.is_larger(state)? {
-            self.remaining.as_mut().expect("want above")[word] &= !bit;
+            self.remaining.as_mut().expect("checked above")[word] &= !bit;
             return Ok(false);
         }
         self.is_smaller(state)
     }
 
     /// Drops nodes below which all tokens that the lexeme accepts have been taken.
-    pub(crate) fn leave_out_all(&mut self, branches: &[u64]) {
+    pub(crate) fn skip_all(&mut self, inner_nodes: &[u64]) {
         if let Some(remaining) = &mut self.remaining {
-            remaining.iter_mut().zip(branches).for_each(|(remaining, taken)| *remaining &= !taken);
+            remaining.iter_mut().zip(inner_nodes).for_each(|(remaining, taken)| *remaining &= !taken);
         }
     }
 
     /// Drops nodes that have been walked.
-    pub(crate) fn leave_out_each(&mut self, places: &[InnerId]) {
+    pub(crate) fn skip_each(&mut self, nodes: &[InnerId]) {
         if let Some(remaining) = &mut self.remaining {
-            places.iter().for_each(|place| remaining[place.index() / 64] &= !(1 << (place.index() % 64)));
+            nodes.iter().for_each(|inner| remaining[inner.index() / 64] &= !(1 << (inner.index() % 64)));
         }
     }
 
@@ -484,7 +484,6 @@ impl<'a> Walk<'a> {
     }
 
     fn includes(&self, large: LexemeId, small: LexemeId, pairs: &mut usize) -> Result<bool, Error> {
-        let Lexicon { automaton, budget, .. } = self.lexicon;
-        automaton.includes_after(large, small, pairs, budget)
+        self.lexicon.automaton.includes_after(large, small, pairs)
     }
 }

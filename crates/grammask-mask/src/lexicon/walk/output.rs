@@ -21,9 +21,9 @@ const WORDS_PER_LISTED_TOKEN: usize = 4;
 pub(crate) struct TrieContext<'a> {
     pub(crate) vocabulary: &'a Vocabulary,
     pub(crate) trie: &'a Trie,
-    pub(crate) outline: &'a TrieIndex,
+    pub(crate) trie_index: &'a TrieIndex,
     /// Maximum number of trie nodes of a set that is a list.
-    pub(crate) short: usize,
+    pub(crate) max_listed_nodes: usize,
     /// All tokens of the trie, as a packed row.
     pub(crate) every: &'a [u32],
 }
@@ -102,15 +102,16 @@ struct Frame<'a> {
 impl<'a> Frame<'a> {
     #[inline]
     fn new(
-        outline: &'a TrieIndex,
+        trie_index: &'a TrieIndex,
         recognizer: &'a Recognizer,
-        branch: InnerId,
+        inner: InnerId,
         set: SetId,
     ) -> Result<Self, Error> {
-        let children = outline.children(branch);
-        let successors = match children.len() <= MAX_CHILDREN_ASKED_SINGLY {
-            true => recognizer.inspect().successors_lazy(set),
-            false => recognizer.inspect().successors(set)?,
+        let children = trie_index.children(inner);
+        let successors = if children.len() <= MAX_CHILDREN_ASKED_SINGLY {
+            recognizer.inspect().successors_lazy(set)
+        } else {
+            recognizer.inspect().successors(set)?
         };
         Ok(Self { successors, children })
     }
@@ -118,8 +119,8 @@ impl<'a> Frame<'a> {
     /// Returns the next child by a byte that the set may scan.
     #[inline]
     fn next(&mut self) -> Option<&'a Child> {
-        while let [child, others @ ..] = self.children {
-            self.children = others;
+        while let [child, rest @ ..] = self.children {
+            self.children = rest;
             if self.successors.may_take(child.byte) {
                 return Some(child);
             }
@@ -134,7 +135,10 @@ impl<'a> WalkOutput<'a> {
     }
 
     /// As [`new`](Self::new), with the buffers of an earlier output.
-    pub(crate) fn with(OutputBuffers { ranges, exits }: OutputBuffers, context: TrieContext<'a>) -> Self {
+    pub(crate) fn with_buffers(
+        OutputBuffers { ranges, exits }: OutputBuffers,
+        context: TrieContext<'a>,
+    ) -> Self {
         Self { ranges, exits, ..Self::new(context) }
     }
 
@@ -230,9 +234,9 @@ impl<'a> WalkOutput<'a> {
 
     /// Adds an inner node as an exit.
     #[inline]
-    pub(crate) fn exit_at(&mut self, branch: InnerId) {
+    pub(crate) fn exit_at(&mut self, inner: InnerId) {
         if self.wants_exits() {
-            self.exits.push(branch);
+            self.exits.push(inner);
         }
     }
 
@@ -240,19 +244,19 @@ impl<'a> WalkOutput<'a> {
     #[inline]
     pub(crate) fn exit_at_nodes(&mut self, start: u32, end: u32) {
         if self.wants_exits() {
-            self.exits.extend(self.context.outline.inner_range(start..end).map(InnerId));
+            self.exits.extend(self.context.trie_index.inner_range(start..end).map(InnerId));
         }
     }
 
     /// If `completes`, adds exits below a node: all inner nodes if `everywhere`, else those between two
     /// characters.
     pub(crate) fn complete_below(&mut self, node: TrieNodeId, completes: bool, everywhere: bool) {
-        let branches = self.context.outline.inner_range(node.0 + 1..self.context.trie.end(node).0);
-        if completes && self.wants_exits() && !branches.is_empty() {
+        let inner_nodes = self.context.trie_index.inner_range(node.0 + 1..self.context.trie.end(node).0);
+        if completes && self.wants_exits() && !inner_nodes.is_empty() {
             let ranges = if everywhere { &mut self.everywhere } else { &mut self.between };
             match ranges.last_mut() {
-                Some(last) if last.1 == branches.start => last.1 = branches.end,
-                _ => ranges.push((branches.start, branches.end)),
+                Some(last) if last.1 == inner_nodes.start => last.1 = inner_nodes.end,
+                _ => ranges.push((inner_nodes.start, inner_nodes.end)),
             }
         }
     }
@@ -261,14 +265,14 @@ impl<'a> WalkOutput<'a> {
     #[inline]
     pub(crate) fn reach(&mut self, set: SetId, node: TrieNodeId) {
         self.allow(node);
-        self.complete(set, self.context.outline.inner(node));
+        self.complete(set, self.context.trie_index.inner(node));
     }
 
     /// Adds an inner node as an exit if the set is complete.
     #[inline]
-    fn complete(&mut self, set: SetId, branch: Option<InnerId>) {
+    fn complete(&mut self, set: SetId, inner: Option<InnerId>) {
         if set.completes() {
-            self.exits.extend(branch);
+            self.exits.extend(inner);
         }
     }
 
@@ -283,17 +287,17 @@ impl<'a> WalkOutput<'a> {
         set: SetId,
         continuation: &Continuation,
     ) -> Result<usize, Error> {
-        let outline = self.context.outline;
-        let places = continuation.set();
-        let (groups, fresh) = match places {
+        let trie_index = self.context.trie_index;
+        let node_set = continuation.set();
+        let (groups, fresh) = match node_set {
             NodeSet::List(list) if list.len() >= MIN_NODES_BY_BYTE => {
-                let (children, fresh) = continuation.all_children(outline);
+                let (children, fresh) = continuation.all_children(trie_index);
                 (children.groups(), fresh)
             }
             _ => (None, 0),
         };
         let Some(groups) = groups else {
-            self.walk(recognizer, set, places.iter())?;
+            self.walk(recognizer, set, node_set.iter())?;
             return Ok(fresh);
         };
         let successors = recognizer.inspect().successors(set)?;
@@ -306,7 +310,7 @@ impl<'a> WalkOutput<'a> {
             }
             children.iter().for_each(|&child| self.reach(next, child));
             if next.goes_on() {
-                let below = children.iter().filter_map(|&child| outline.inner(child));
+                let below = children.iter().filter_map(|&child| trie_index.inner(child));
                 nodes += self.walk_from(recognizer, next, below)?;
             }
         }
@@ -323,10 +327,10 @@ impl<'a> WalkOutput<'a> {
         &mut self,
         recognizer: &Recognizer,
         set: SetId,
-        places: impl IntoIterator<Item = InnerId>,
+        node_set: impl IntoIterator<Item = InnerId>,
     ) -> Result<(), Error> {
         self.cost.walks += 1;
-        self.cost.nodes += self.walk_from(recognizer, set, places)?;
+        self.cost.nodes += self.walk_from(recognizer, set, node_set)?;
         Ok(())
     }
 
@@ -335,14 +339,14 @@ impl<'a> WalkOutput<'a> {
         &mut self,
         recognizer: &Recognizer,
         set: SetId,
-        places: impl IntoIterator<Item = InnerId>,
+        node_set: impl IntoIterator<Item = InnerId>,
     ) -> Result<u64, Error> {
-        let outline = self.context.outline;
+        let trie_index = self.context.trie_index;
         // Inner nodes above the current one that have children still to be walked.
         let mut path: SmallVec<[Frame<'_>; 8]> = SmallVec::new();
         let mut nodes = 0;
-        for branch in places {
-            let mut frame = Frame::new(outline, recognizer, branch, set)?;
+        for inner in node_set {
+            let mut frame = Frame::new(trie_index, recognizer, inner, set)?;
             loop {
                 let Some(child) = frame.next() else {
                     let Some(above) = path.pop() else { break };
@@ -355,10 +359,11 @@ impl<'a> WalkOutput<'a> {
                     continue;
                 }
                 self.allow_child(child);
-                let Some(branch) = child.inner() else { continue };
-                self.complete(next, Some(branch));
+                let Some(inner) = child.inner() else { continue };
+                self.complete(next, Some(inner));
                 if next.goes_on() {
-                    let above = std::mem::replace(&mut frame, Frame::new(outline, recognizer, branch, next)?);
+                    let above =
+                        std::mem::replace(&mut frame, Frame::new(trie_index, recognizer, inner, next)?);
                     if !above.children.is_empty() {
                         path.push(above);
                     }
@@ -381,18 +386,18 @@ impl<'a> WalkOutput<'a> {
 
     /// Returns the allowed tokens, and the exits if there are any.
     pub(crate) fn finish(mut self) -> (TokenSet, Option<NodeSet>) {
-        let places = self.exits();
+        let node_set = self.exits();
         let tokens = match self.tokens() {
             OutputTokens::Set(tokens) => tokens,
             OutputTokens::Row(row) => TokenSet::from_row(row),
         };
-        (tokens, places)
+        (tokens, node_set)
     }
 
     /// As [`finish`](Self::finish), with the tokens as a row if they were collected as one.
     pub(crate) fn finish_as_found(mut self) -> (OutputTokens, Option<NodeSet>) {
-        let places = self.exits();
-        (self.tokens(), places)
+        let node_set = self.exits();
+        (self.tokens(), node_set)
     }
 
     /// Returns the allowed tokens and the empty buffers; the exits must have been taken. At most `most`
@@ -414,9 +419,9 @@ impl<'a> WalkOutput<'a> {
         if !self.wants_exits() {
             return None;
         }
-        let TrieContext { outline, short, .. } = self.context;
+        let TrieContext { trie_index, max_listed_nodes, .. } = self.context;
         let (bits, single) = (std::mem::take(&mut self.bits), std::mem::take(&mut self.exits));
-        NodeSet::gather(outline, short, bits, single, &self.everywhere, &self.between)
+        NodeSet::gather(trie_index, max_listed_nodes, bits, single, &self.everywhere, &self.between)
     }
 
     /// Returns the number of tokens in the ranges.

@@ -3,7 +3,6 @@
 //! If all strings below a trie node consist of such characters, the subtree is taken as a whole. Free text,
 //! such as `[^"]*`, is cheap for that reason: most tokens are in such subtrees.
 
-use grammask_cache::Budget;
 use grammask_regular::{ByteSet, Error};
 use grammask_trie::index::{ClassSignature, ExcludedChars, InnerId, SubtreeSummary, TextKind, TrieIndex};
 
@@ -18,7 +17,7 @@ use crate::lexicon::slice::utf8::{after_characters, after_characters_except};
 pub(crate) struct SelfLoop {
     /// ASCII characters, one bit each.
     ascii: u128,
-    others: NonAscii,
+    non_ascii: NonAscii,
     /// True if the lexeme is complete after each of the characters.
     pub(crate) completes: bool,
     /// True if the state is the same, counters included.
@@ -49,19 +48,19 @@ pub(crate) struct LoopAlphabet {
 }
 
 impl LoopAlphabet {
-    pub(crate) fn of(automaton: &Automaton, state: LexemeId, budget: &Budget) -> Result<Self, Error> {
-        let by = SelfLoop::of(automaton, state, budget)?;
-        let (some, all) = ClassSignature::approximate(by.ascii, by.others.encoding());
+    pub(crate) fn of(automaton: &Automaton, state: LexemeId) -> Result<Self, Error> {
+        let by = SelfLoop::of(automaton, state)?;
+        let (some, all) = ClassSignature::approximate(by.ascii, by.non_ascii.encoding());
         Ok(Self { by, some, all })
     }
 
     /// Returns `true` if the loop accepts all strings below an inner node.
     #[inline]
-    pub(crate) fn covers(&self, outline: &TrieIndex, branch: InnerId) -> bool {
-        let traits = outline.signature(branch);
+    pub(crate) fn covers(&self, trie_index: &TrieIndex, inner: InnerId) -> bool {
+        let traits = trie_index.signature(inner);
         traits.is_subset(self.some)
             && (traits.is_subset(self.all) && self.by.reach == u32::MAX
-                || self.by.covers(outline.summary(branch)))
+                || self.by.covers(trie_index.summary(inner)))
     }
 }
 
@@ -114,7 +113,7 @@ impl NonAscii {
 impl SelfLoop {
     const NONE: Self = Self {
         ascii: 0,
-        others: NonAscii::None,
+        non_ascii: NonAscii::None,
         completes: false,
         is_steady: false,
         reach: 0,
@@ -139,40 +138,40 @@ impl SelfLoop {
 
     /// Returns the characters: ASCII, one bit each, and others.
     pub(crate) fn characters(&self) -> (u128, NonAscii) {
-        (self.ascii, self.others)
+        (self.ascii, self.non_ascii)
     }
 
     /// Returns `true` if the loop accepts all strings below an inner node.
     fn covers(&self, below: &SubtreeSummary) -> bool {
         below.ascii & !self.ascii == 0
-            && self.others.encoding() >= below.kind
+            && self.non_ascii.encoding() >= below.kind
             && u32::from(below.height) <= self.reach
     }
 
     /// Returns `true` if every non-ASCII byte leads back, so that no node is inside a character.
     pub(crate) fn is_of_bytes(&self) -> bool {
-        self.others == NonAscii::Bytes
+        self.non_ascii == NonAscii::Bytes
     }
 
     fn is_none(&self) -> bool {
-        self.ascii == 0 && self.others == NonAscii::None
+        self.ascii == 0 && self.non_ascii == NonAscii::None
     }
 
     /// Computes the loop of a state.
-    pub(crate) fn of(automaton: &Automaton, state: LexemeId, budget: &Budget) -> Result<Self, Error> {
+    pub(crate) fn of(automaton: &Automaton, state: LexemeId) -> Result<Self, Error> {
         // From a state without continuation, every byte leads back, but no token is accepted.
         if !state.goes_on() {
             return Ok(Self::NONE);
         }
         let steady = |state: LexemeId| {
-            let (ascii, others, is_strict) = returns(automaton, state, state, budget)?;
+            let (ascii, non_ascii, is_strict) = returns(automaton, state, state)?;
             let completes = state.completes();
             let counter = None;
-            Ok(Self { ascii, others, completes, is_steady: true, reach: u32::MAX, counter, is_strict })
+            Ok(Self { ascii, non_ascii, completes, is_steady: true, reach: u32::MAX, counter, is_strict })
         };
-        match automaton.head_form(state, budget)? {
+        match automaton.head_form(state)? {
             HeadForm::Counted { base, min, max, rest } => {
-                let found = Self::counted(automaton, base, min, max, rest, budget)?;
+                let found = Self::counted(automaton, base, min, max, rest)?;
                 if found.is_none() { steady(state) } else { Ok(found) }
             }
             HeadForm::All(parts) => {
@@ -182,7 +181,7 @@ impl SelfLoop {
                 }
                 let mut all = Self {
                     ascii: u128::MAX,
-                    others: NonAscii::Bytes,
+                    non_ascii: NonAscii::Bytes,
                     is_steady: true,
                     completes: true,
                     reach: u32::MAX,
@@ -192,9 +191,9 @@ impl SelfLoop {
                 // Maximum number of bytes that may follow, if bytes are counted.
                 let mut bytes = u32::MAX;
                 for part in parts {
-                    let one = match automaton.head_form(part, budget)? {
+                    let one = match automaton.head_form(part)? {
                         HeadForm::Counted { base, min, max, rest } => {
-                            Self::counted(automaton, base, min, max, rest, budget)?
+                            Self::counted(automaton, base, min, max, rest)?
                         }
                         HeadForm::All(_) => Self::NONE,
                         HeadForm::Plain => steady(part)?,
@@ -205,23 +204,23 @@ impl SelfLoop {
                         return Ok(Self::NONE);
                     }
                     all.ascii &= one.ascii;
-                    if one.others == NonAscii::Bytes {
+                    if one.non_ascii == NonAscii::Bytes {
                         bytes = bytes.min(one.reach);
                     }
-                    all.others = all.others.min(one.others);
+                    all.non_ascii = all.non_ascii.min(one.non_ascii);
                     all.is_steady &= one.is_steady;
                     all.reach = all.reach.min(one.reach);
                     all.is_strict &= one.is_strict;
                     all.counter = all.counter.or(one.counter);
                 }
                 // An incomplete character must still fit if another part counts its bytes.
-                if all.others.are_characters() && bytes != u32::MAX {
+                if all.non_ascii.are_characters() && bytes != u32::MAX {
                     all.reach = all.reach.min(bytes.saturating_sub(MAX_MISSING_BYTES));
                 }
                 // No part requires more characters, as all are complete.
                 all.counter = all.counter.map(|counter| Counter { max: all.reach, ..counter });
                 // It is not checked whether a multi-byte character is one in all parts at once.
-                all.is_strict &= all.others != NonAscii::Characters;
+                all.is_strict &= all.non_ascii != NonAscii::Characters;
                 Ok(all)
             }
             HeadForm::Plain => steady(state),
@@ -236,41 +235,34 @@ impl SelfLoop {
         min: u32,
         max: u32,
         rest: LexemeId,
-        budget: &Budget,
     ) -> Result<Self, Error> {
-        let (mut ascii, mut others, is_strict) =
-            returns(automaton, base, automaton.epsilon(budget)?, budget)?;
-        let taken = automaton.live_bytes(rest, budget)?;
+        let (mut ascii, mut non_ascii, is_strict) = returns(automaton, base, automaton.epsilon()?)?;
+        let taken = automaton.live_bytes(rest)?;
         let is_taken = |byte: &u8| taken.contains(*byte);
-        let others_taken = (0x80..=u8::MAX).any(|byte| taken.contains(byte));
+        let non_ascii_taken = (0x80..=u8::MAX).any(|byte| taken.contains(byte));
         let ascii_taken = (0..128u8).filter(is_taken).fold(0, |ascii, byte| ascii | 1u128 << byte);
         // Once the minimum is reached, the rest may begin. So its first characters are excluded, or there
         // must be none.
-        let is_apart = ascii & ascii_taken == 0 && !others_taken;
+        let is_apart = ascii & ascii_taken == 0 && !non_ascii_taken;
         if min == 0 {
             ascii &= !ascii_taken;
-            if others_taken {
-                others = NonAscii::None;
+            if non_ascii_taken {
+                non_ascii = NonAscii::None;
             }
         }
         let reach = if min == 0 { max } else { max.min(min - 1) };
         let completes = min == 0 && rest.completes();
         let counter = Counter { min, max, completes: rest.completes() };
         let counter = (min == 0 || is_apart).then_some(counter);
-        Ok(Self { ascii, others, completes, is_steady: false, reach, counter, is_strict })
+        Ok(Self { ascii, non_ascii, completes, is_steady: false, reach, counter, is_strict })
     }
 }
 
 /// Returns the ASCII characters that lead from one state to another, and the class of other characters that
 /// do. The flag is true if no other bytes continue where these characters begin.
-fn returns(
-    automaton: &Automaton,
-    from: LexemeId,
-    to: LexemeId,
-    budget: &Budget,
-) -> Result<(u128, NonAscii, bool), Error> {
+fn returns(automaton: &Automaton, from: LexemeId, to: LexemeId) -> Result<(u128, NonAscii, bool), Error> {
     let mut ascii = 0;
-    automaton.steps(from, &ByteSet::range(0, 0x7F), budget, |bytes, next| {
+    automaton.steps(from, &ByteSet::range(0, 0x7F), |bytes, next| {
         ascii |= if next == to { bytes.ascii() } else { 0 };
         true
     })?;
@@ -278,18 +270,17 @@ fn returns(
     if ascii == 0 {
         return Ok((0, NonAscii::None, true));
     }
-    if automaton.steps(from, &ByteSet::range(0x80, u8::MAX), budget, |_, next| next == to)? {
+    if automaton.steps(from, &ByteSet::range(0x80, u8::MAX), |_, next| next == to)? {
         return Ok((ascii, NonAscii::Bytes, true));
     }
-    if let Some(is_strict) = all_characters_return(automaton, from, to, budget)? {
+    if let Some(is_strict) = all_characters_return(automaton, from, to)? {
         return Ok((ascii, NonAscii::Characters, is_strict));
     }
     // Bytes in place of an excluded character are not checked.
-    for others in [NonAscii::Lines, NonAscii::Words] {
-        if after_characters_except(automaton, from, others.excluded_chars(), budget, |next| next == to)?
-            .is_some()
+    for non_ascii in [NonAscii::Lines, NonAscii::Words] {
+        if after_characters_except(automaton, from, non_ascii.excluded_chars(), |next| next == to)?.is_some()
         {
-            return Ok((ascii, others, false));
+            return Ok((ascii, non_ascii, false));
         }
     }
     Ok((ascii, NonAscii::None, true))
@@ -297,11 +288,6 @@ fn returns(
 
 /// Returns `None` unless all multi-byte characters lead back. Otherwise returns `true` if no other bytes
 /// continue at or inside these characters.
-fn all_characters_return(
-    automaton: &Automaton,
-    from: LexemeId,
-    to: LexemeId,
-    budget: &Budget,
-) -> Result<Option<bool>, Error> {
-    after_characters(automaton, from, budget, |next| next == to)
+fn all_characters_return(automaton: &Automaton, from: LexemeId, to: LexemeId) -> Result<Option<bool>, Error> {
+    after_characters(automaton, from, |next| next == to)
 }

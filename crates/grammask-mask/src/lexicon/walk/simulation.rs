@@ -1,6 +1,5 @@
 //! Bounded search for a simulation: whether one lexeme accepts all that another one accepts.
 
-use grammask_cache::Budget;
 use grammask_regular::Error;
 use rustc_hash::FxHashSet;
 
@@ -19,7 +18,6 @@ impl Automaton {
         large: LexemeId,
         small: LexemeId,
         pairs: &mut usize,
-        budget: &Budget,
     ) -> Result<bool, Error> {
         let mut known = FxHashSet::default();
         let mut open = vec![(large, small)];
@@ -34,11 +32,11 @@ impl Automaton {
             // Live bytes are mostly consecutive.
             let mut last = None;
             for byte in 0..=u8::MAX {
-                let below = self.step(small, byte, budget)?;
+                let below = self.step(small, byte)?;
                 if below.is_dead() {
                     continue;
                 }
-                let above = self.step(large, byte, budget)?;
+                let above = self.step(large, byte)?;
                 if above == below || last.replace((above, below)) == Some((above, below)) {
                     continue;
                 }

@@ -58,7 +58,7 @@ const SPELLINGS: &[&[u8]] = &[
 ];
 
 /// Approximate greatest lengths of tokens, around the 16 bytes up to which the engine tracks all strings.
-const LONGEST: &[usize] = &[10, 16, 17, 24, 40, 40, 40, 40];
+const MAX_TOKEN_LENGTHS: &[usize] = &[10, 16, 17, 24, 40, 40, 40, 40];
 
 /// Returns a random vocabulary of about `tokens` tokens. The index of a token is its id.
 ///
@@ -66,7 +66,7 @@ const LONGEST: &[usize] = &[10, 16, 17, 24, 40, 40, 40, 40];
 /// duplicates.
 pub fn vocabulary(rng: &mut Rng, tokens: usize) -> Vec<Vec<u8>> {
     let mut vocabulary: Vec<Vec<u8>> = (0..=u8::MAX).map(|byte| vec![byte]).collect();
-    let longest = *rng.pick(LONGEST);
+    let longest = *rng.pick(MAX_TOKEN_LENGTHS);
     vocabulary.extend(SPELLINGS.iter().map(|spelling| spelling.to_vec()));
     for run in RUNS {
         for times in 2..=longest / run.len().min(2) {
