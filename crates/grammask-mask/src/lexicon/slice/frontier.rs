@@ -60,11 +60,11 @@ pub(crate) struct AfterMultibyte {
 
 /// Returns the states after all multi-byte characters of `non_ascii`. Returns `None` if the lexeme cannot
 /// finish some of them.
-pub(crate) fn after_multibyte<'a>(
-    automaton: &'a Automaton,
+pub(crate) fn after_multibyte(
+    automaton: &Automaton,
     state: LexemeId,
     non_ascii: NonAscii,
-) -> Result<Option<&'a AfterMultibyte>, Error> {
+) -> Result<Option<&AfterMultibyte>, Error> {
     let Some(position) = NonAscii::CHARACTERS.iter().position(|&some| some == non_ascii) else {
         return Ok(None);
     };
