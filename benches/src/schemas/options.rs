@@ -69,6 +69,7 @@ const PRACTICE_OPTIONS: &str = "\
   --only TEXT          only the schemas whose names contain the text; may be repeated
   --limit N            only the first N schemas
   --draft NAME         draft of schemas that name none: 4, 6, 7, 2019-09, 2020-12 (default)
+  --profile NAME       standard (default) or generation
   --failures FILE      write a line for each schema that is refused or judged wrongly
 
 Each schema is compiled by default and relaxed. References lead to other schemas of the file where it has
@@ -238,6 +239,8 @@ pub struct PracticeOptions {
     pub limit: Option<usize>,
     /// Draft of schemas that name none.
     pub draft: Option<String>,
+    /// Profile of the options.
+    pub profile: Profile,
     /// File for failures.
     pub failures: Option<PathBuf>,
 }
@@ -259,12 +262,14 @@ impl PracticeOptions {
             only: Vec::new(),
             limit: None,
             draft: None,
+            profile: Profile::Standard,
             failures: None,
         };
         while let Some(word) = words.next() {
             let mut value = || words.next().with_context(|| format!("{word} needs a value"));
             match word.as_str() {
                 "--help" | "-h" => options.help = true,
+                "--profile" => options.profile = profile(&value()?)?,
                 "--only" => options.only.push(value()?),
                 "--limit" => options.limit = Some(value()?.parse().context("--limit")?),
                 "--draft" => options.draft = Some(value()?),

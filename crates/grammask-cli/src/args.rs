@@ -115,6 +115,9 @@ pub(crate) struct ChoiceArgs {
     /// Draft of a schema without `$schema`
     #[arg(long, global = true, value_name = "NAME", requires = "schema", default_value = "2020-12")]
     pub draft: DraftChoice,
+    /// Schema that `$ref` may name by this URI, and its file; may be repeated. Nothing is ever fetched
+    #[arg(long = "document", global = true, value_name = "URI=FILE", requires = "schema")]
+    pub documents: Vec<String>,
 }
 
 /// A set of options.

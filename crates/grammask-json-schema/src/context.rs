@@ -4,15 +4,15 @@
 use std::sync::atomic::Ordering;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use serde_json::Value;
 
 use crate::constraint::{Constants, Constraints, Scopes};
 use crate::document::dedup::CanonicalSchemas;
-use crate::document::{Documents, SchemaId};
+use crate::document::{Documents, Inputs, SchemaId};
 use crate::error::{Error, Limit, Note, Reason, Relaxation};
+use crate::keyword::relax::KeywordSet;
 use crate::language::number::Numbers;
 use crate::language::{LanguageId, Languages};
-use crate::value::evaluate::Evaluation;
+use crate::value::evaluate::{Evaluation, WEAKENED_EXCLUSION};
 use crate::{Config, Unsupported};
 
 /// The reason why an evaluation ended without a result.
@@ -49,26 +49,46 @@ pub(crate) struct Context<'a> {
     listed_notes: FxHashSet<(SchemaId, String, String)>,
     /// The schema whose keywords are being read. Errors without a schema of their own name it.
     pub current_schema: SchemaId,
+    /// True while the root is planned. Its schema loses a keyword if all work is spent then.
+    pub is_planning_root: bool,
+    /// The keyword of the current schema that is being read. Errors that name no keyword are about it.
+    pub current_keyword: &'static str,
+    /// Keywords that relaxing has dropped, by schema.
+    pub dropped: FxHashMap<SchemaId, KeywordSet>,
     /// Memo of [`emptiness`](Self::emptiness).
     emptiness: FxHashMap<LanguageId, Emptiness>,
     /// Memo of [`contains`](Self::contains).
     membership: FxHashMap<(LanguageId, Box<str>), bool>,
     /// Work units spent so far.
     work: u64,
+    /// Work units that may be spent: [`Limits::max_work`](crate::Limits::max_work), and more after relaxing.
+    max_work: u64,
+    /// Number of times that relaxing added to `max_work`.
+    work_grants: u64,
+    /// True if all work is spent, and all constraints that are left are omitted.
+    is_exhausted: bool,
 }
+
+/// Number of times that a translation goes on after its work is spent, with one constraint less each time.
+const MAX_WORK_GRANTS: u64 = 8;
+
+/// Number of errors that are collected for one report.
+const MAX_COLLECTED_ERRORS: usize = 100;
 
 /// All constraints and keywords that the schema mentions and the grammar does not assert, each once.
 #[derive(Default)]
 pub(crate) struct Relaxations {
     /// The relaxations, in the order of discovery.
     pub list: Vec<Relaxation>,
+    /// The errors that the schema would have without relaxing, at most [`MAX_COLLECTED_ERRORS`].
+    pub errors: Vec<Error>,
     /// Schema, keyword and reason of each relaxation.
     listed: FxHashSet<(SchemaId, String, String)>,
 }
 
 impl<'a> Context<'a> {
-    pub(crate) fn new(root: &'a Value, config: &'a Config) -> Result<Self, Error> {
-        let documents = Documents::new(root, config)?;
+    pub(crate) fn new(inputs: &'a Inputs, config: &'a Config) -> Result<Self, Error> {
+        let documents = Documents::new(inputs, config)?;
         let mut languages = Languages::new(config);
         Ok(Self {
             config,
@@ -84,9 +104,15 @@ impl<'a> Context<'a> {
             relaxations: Relaxations::default(),
             notes: Vec::new(),
             listed_notes: FxHashSet::default(),
+            is_planning_root: false,
+            current_keyword: "",
+            dropped: FxHashMap::default(),
             emptiness: FxHashMap::default(),
             membership: FxHashMap::default(),
             work: 0,
+            max_work: config.limits.max_work,
+            work_grants: 0,
+            is_exhausted: false,
         })
     }
 
@@ -95,10 +121,9 @@ impl<'a> Context<'a> {
     /// # Errors
     /// When [`Limits::max_work`](crate::Limits::max_work) is exceeded, or on cancellation.
     pub(crate) fn spend(&mut self, units: u64) -> Result<(), Stop> {
-        self.work += units;
-        let limit = self.config.limits.max_work;
-        if self.work > limit {
-            return Err(self.limit_here(Limit::Work, limit));
+        self.work = self.work.saturating_add(units);
+        if self.work > self.max_work && !self.is_exhausted {
+            return Err(self.limit_here(Limit::Work, self.config.limits.max_work));
         }
         if self.config.cancel.as_ref().is_some_and(|cancel| cancel.load(Ordering::Relaxed)) {
             // Omits the pointer of the schema, because writing it may take long.
@@ -110,6 +135,85 @@ impl<'a> Context<'a> {
     /// Ends the translation on cancellation. For loops whose iterations do not count as work.
     pub(crate) fn check_cancelled(&mut self) -> Result<(), Stop> {
         self.spend(0)
+    }
+
+    /// Returns true if the constraint that an error is about may be omitted instead, and the translation goes
+    /// on. After all work is spent, [`grant_work`](Self::grant_work) decides.
+    pub(crate) fn may_relax(&self, error: &Error) -> bool {
+        let is_local = match &error.reason {
+            Reason::Invalid(_) | Reason::Unsupported(_) => true,
+            Reason::Limit(exceeded) => !matches!(exceeded.limit, Limit::Nesting | Limit::Work),
+            Reason::Unsatisfiable(_) | Reason::Cancelled => false,
+        };
+        is_local && self.config.unsupported == Unsupported::Relax
+    }
+
+    /// Returns true if relaxing may go on after an error that all work is spent, without the constraint that
+    /// took it. It may then spend an eighth of [`Limits::max_work`](crate::Limits::max_work) in addition.
+    pub(crate) fn grant_work(&mut self, error: &Error) -> bool {
+        let is_work = matches!(&error.reason, Reason::Limit(exceeded) if exceeded.limit == Limit::Work);
+        let may_grant =
+            is_work && self.config.unsupported == Unsupported::Relax && self.work_grants < MAX_WORK_GRANTS;
+        if may_grant {
+            self.work_grants += 1;
+            self.max_work = self.work.saturating_add(self.config.limits.max_work / MAX_WORK_GRANTS);
+        }
+        may_grant
+    }
+
+    /// Returns a result, or lists its error and returns `None` if the constraint may be omitted.
+    pub(crate) fn or_omitted<T>(
+        &mut self,
+        schema: SchemaId,
+        keyword: &str,
+        result: Result<T, Stop>,
+    ) -> Result<Option<T>, Stop> {
+        match result {
+            Ok(value) => Ok(Some(value)),
+            Err(Stop::Error(error)) if self.may_relax(&error) => {
+                self.evaluation.mark_relaxed();
+                self.list_weakening(schema, keyword, *error);
+                Ok(None)
+            }
+            Err(stop) => Err(stop),
+        }
+    }
+
+    /// Returns the result of `work`. Returns `None` if it must be omitted, because it has no exact grammar or
+    /// because all work is spent.
+    pub(crate) fn attempt<T>(
+        &mut self,
+        schema: SchemaId,
+        work: impl FnOnce(&mut Self) -> Result<T, Stop>,
+    ) -> Result<Option<T>, Stop> {
+        if self.is_exhausted {
+            let limit = Reason::limit(Limit::Work, self.config.limits.max_work);
+            self.list(schema, "", limit.to_string(), true);
+            return Ok(None);
+        }
+        match work(self) {
+            Err(Stop::Error(error)) if self.may_relax(&error) || self.grant_or_exhaust(&error) => {
+                self.list_weakening(schema, "", *error);
+                Ok(None)
+            }
+            result => result.map(Some),
+        }
+    }
+
+    /// Returns true if an error says that all work is spent, and the translation goes on without the
+    /// constraint that took it, or without all constraints that are left.
+    pub(crate) fn grant_or_exhaust(&mut self, error: &Error) -> bool {
+        let is_work = matches!(&error.reason, Reason::Limit(exceeded) if exceeded.limit == Limit::Work);
+        let goes_on = is_work && self.config.unsupported == Unsupported::Relax;
+        if goes_on && !self.grant_work(error) {
+            self.is_exhausted = true;
+        }
+        goes_on
+    }
+
+    /// Returns true if all constraints that are left are omitted.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        self.is_exhausted
     }
 
     /// Returns an error at the current schema.
@@ -140,19 +244,48 @@ impl<'a> Context<'a> {
         match self.config.unsupported {
             Unsupported::Relax => {
                 self.evaluation.mark_relaxed();
-                self.list_relaxation(schema, keyword, reason);
+                let error = Error::new(self.documents.pointer(schema), keyword, Reason::Unsupported(reason));
+                self.list_weakening(schema, keyword, error);
                 Ok(())
             }
             Unsupported::Refuse => Err(self.error(schema, keyword, Reason::Unsupported(reason))),
         }
     }
 
+    /// Lists a keyword that asserts nothing.
+    pub(crate) fn list_annotation(&mut self, schema: SchemaId, keyword: &str, reason: impl Into<String>) {
+        self.list(schema, keyword, reason.into(), false);
+    }
+
+    /// Lists a constraint of which the grammar asserts a part only, relaxed or not.
+    pub(crate) fn list_partial(&mut self, schema: SchemaId, keyword: &str, reason: impl Into<String>) {
+        self.list(schema, keyword, reason.into(), true);
+    }
+
+    /// Lists a constraint that is omitted, and collects the error that it is without relaxing.
+    pub(crate) fn list_weakening(&mut self, schema: SchemaId, keyword: &str, error: Error) {
+        let place = match &error.pointer {
+            pointer if *pointer == self.documents.pointer(schema) => String::new(),
+            pointer => format!(", at '{pointer}'"),
+        };
+        let reason = match &error.reason {
+            Reason::Unsupported(what) => format!("{what}{place}"),
+            reason => format!("{reason}{place}"),
+        };
+        let errors = &mut self.relaxations.errors;
+        let is_consequence = matches!(&error.reason, Reason::Unsupported(what) if what == WEAKENED_EXCLUSION);
+        if errors.len() < MAX_COLLECTED_ERRORS && !is_consequence && !errors.contains(&error) {
+            errors.push(error);
+        }
+        self.list(schema, keyword, reason, true);
+    }
+
     /// Adds a relaxation to the list, unless it is listed already.
-    pub(crate) fn list_relaxation(&mut self, schema: SchemaId, keyword: &str, reason: impl Into<String>) {
-        let (keyword, reason) = (keyword.to_owned(), reason.into());
+    fn list(&mut self, schema: SchemaId, keyword: &str, reason: String, weakens: bool) {
+        let keyword = keyword.to_owned();
         if self.relaxations.listed.insert((schema, keyword.clone(), reason.clone())) {
             let pointer = self.documents.pointer(schema);
-            self.relaxations.list.push(Relaxation { pointer, keyword, reason });
+            self.relaxations.list.push(Relaxation { pointer, keyword, reason, weakens });
         }
     }
 

@@ -119,6 +119,9 @@ pub struct Relaxation {
     pub keyword: String,
     /// The constraint that is not asserted, or why it is not.
     pub reason: String,
+    /// True if the grammar allows documents that the schema forbids. False for a note, such as one about an
+    /// unknown keyword, which forbids nothing.
+    pub weakens: bool,
 }
 
 /// A remark about a reading of the schema that its author may not expect. The grammar is exact.
@@ -190,7 +193,8 @@ impl fmt::Display for Error {
 impl fmt::Display for Relaxation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_location(f, &self.pointer, &self.keyword)?;
-        write!(f, ": not asserted: {}", self.reason)
+        let kind = if self.weakens { "not asserted" } else { "note" };
+        write!(f, ": {kind}: {}", self.reason)
     }
 }
 

@@ -43,7 +43,7 @@ fn config(name: &str) -> Config {
             config.property_order = PropertyOrder::AsWritten;
         }
         "closed_by_default" => config.additional_properties = AdditionalProperties::Closed,
-        "relaxed" | "relaxed_and_excluded" => config.unsupported = Unsupported::Relax,
+        "relaxed" => config.unsupported = Unsupported::Relax,
         "limit_depth" => config.limits.max_depth = 4,
         "limit_alternatives" => config.limits.max_alternatives = 16,
         "limit_work" => config.limits.max_work = 5,

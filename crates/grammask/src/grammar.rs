@@ -62,6 +62,7 @@ struct Relaxation {
     pointer: String,
     keyword: String,
     reason: String,
+    weakens: bool,
 }
 
 impl Grammar {

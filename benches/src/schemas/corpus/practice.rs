@@ -20,6 +20,9 @@ use crate::schemas::tally::{Failure, Tally, write_failures};
 /// Bytes of stack for the validator, which is recursive.
 const STACK_BYTES: usize = 512 << 20;
 
+/// The address of SchemaStore's schemas.
+const HOST: &str = "https://json.schemastore.org/";
+
 /// Time between two lines of progress.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
 
@@ -90,7 +93,7 @@ pub fn main(options: &PracticeOptions) -> anyhow::Result<String> {
 pub fn run(options: &PracticeOptions) -> anyhow::Result<Results> {
     let words = Words::of_bytes();
     let vocabulary = words.vocabulary()?;
-    let mut strict = Config::default().ending_with([TokenId(words.end)]);
+    let mut strict = Config::default().with_profile(options.profile).ending_with([TokenId(words.end)]);
     if let Some(draft) = &options.draft {
         strict.json_schema.draft = draft_named(draft)?;
     }
@@ -276,11 +279,7 @@ impl<'e> Library<'e> {
             let own = ["$id", "id"].iter().find_map(|keyword| schema.get(keyword)?.as_str());
             let own = own.map(|uri| uri.split('#').next().unwrap_or_default().to_owned());
             let stem = name.strip_suffix(".json").unwrap_or(name);
-            let hosts = [
-                "https://json.schemastore.org/",
-                "http://json.schemastore.org/",
-                "https://www.schemastore.org/",
-            ];
+            let hosts = [HOST, "http://json.schemastore.org/", "https://www.schemastore.org/"];
             let addresses =
                 hosts.iter().flat_map(|host| [format!("{host}{stem}"), format!("{host}{stem}.json")]);
             for uri in own.into_iter().chain(addresses).filter(|uri| !uri.is_empty()) {
@@ -288,6 +287,12 @@ impl<'e> Library<'e> {
             }
         }
         Self { by_uri }
+    }
+
+    /// Returns the schema with a URI. Schemas without an identifier refer to others by relative URIs.
+    fn named(&self, uri: &str) -> Option<&'e Value> {
+        let known = self.by_uri.get(uri).or_else(|| self.by_uri.get(&format!("{HOST}{uri}")));
+        known.copied()
     }
 
     /// Returns the documents to which an entry refers, directly or through others, and the URIs that are not
@@ -300,7 +305,7 @@ impl<'e> Library<'e> {
         loop {
             // A schema that is too deep is refused for that reason below.
             let missing = missing_documents(&entry.schema, &config).unwrap_or_default();
-            let known = missing.iter().filter_map(|uri| Some((uri, *self.by_uri.get(uri)?)));
+            let known = missing.iter().filter_map(|uri| Some((uri, self.named(uri)?)));
             let known: Vec<Document> =
                 known.map(|(uri, schema)| Document { uri: uri.clone(), schema: schema.clone() }).collect();
             if known.is_empty() {

@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &Accept, reading: &ReadingArgs, out: &mut Output) -
     if arguments.file == stdin && text_file == Some(stdin) {
         return Err(Failure::other("the grammar and the text cannot both come from stdin"));
     }
-    let config = config(reading);
+    let config = config(reading)?;
     let source = Source::read(&arguments.file, reading, &config)?;
     let mut test = TextTest::new(source.compile(&config)?.recognizer(&config));
     match (&text.text, text_file) {

@@ -39,7 +39,7 @@ const CONTEXT_BYTES_AFTER: usize = 16;
 const MAX_PRINTED_TOKENS: usize = 8;
 
 pub(crate) fn run(arguments: &Bench, reading: &ReadingArgs, out: &mut Output) -> Result<Status, Failure> {
-    let mut config = config(reading);
+    let mut config = config(reading)?;
     let text = read_text(arguments)?;
     let source = Source::read(&arguments.file, reading, &config)?;
     // Report errors of the grammar before loading the vocabulary, which takes longer.

@@ -12,7 +12,7 @@ use crate::output::Output;
 use crate::timing::readable;
 
 pub(crate) fn run(arguments: &Check, reading: &ReadingArgs, out: &mut Output) -> Result<Status, Failure> {
-    let config = config(reading);
+    let config = config(reading)?;
     let source = Source::read(&arguments.file, reading, &config)?;
     let compiled = match source.compile(&config) {
         Ok(compiled) => compiled,

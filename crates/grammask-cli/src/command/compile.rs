@@ -45,7 +45,7 @@ pub(crate) fn compile(
     arguments: &VocabularyArgs,
     reading: &ReadingArgs,
 ) -> Result<(Grammar, Ending), Failure> {
-    let mut config = config(reading);
+    let mut config = config(reading)?;
     let source = Source::read(file, reading, &config)?;
     let ast = source.parse(&config)?;
     let (vocabulary, ending) = vocabulary::load(arguments)?;

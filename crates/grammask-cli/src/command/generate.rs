@@ -23,7 +23,7 @@ use crate::timing::{Times, readable};
 const MAX_DRAWS: usize = 16;
 
 pub(crate) fn run(arguments: &Generate, reading: &ReadingArgs, out: &mut Output) -> Result<Status, Failure> {
-    let mut config = config(reading);
+    let mut config = config(reading)?;
     let source = Source::read(&arguments.file, reading, &config)?;
     let compiled = source.compile(&config)?;
     let loading = Instant::now();

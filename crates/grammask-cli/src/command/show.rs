@@ -19,7 +19,7 @@ use crate::output::{Output, bytes_to_json, quoted};
 
 pub(crate) fn run(arguments: &Show, reading: &ReadingArgs, out: &mut Output) -> Result<Status, Failure> {
     check(arguments)?;
-    let config = config(reading);
+    let config = config(reading)?;
     let source = Source::read(&arguments.file, reading, &config)?;
     match arguments.stage {
         Stage::Ast => {

@@ -1,6 +1,7 @@
 //! Reads and compiles the grammar of a command, and reports errors with their places.
 
 use std::cell::OnceCell;
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -8,14 +9,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use grammask::json_schema::{
-    AdditionalProperties, Draft, Escapes, Formats, IntegerSpelling, Note, NumberSpelling, PatternDialect,
-    Profile, PropertyOrder, Unsupported, Whitespace, translate,
+    AdditionalProperties, Document, Draft, Escapes, Formats, IntegerSpelling, LocatedError, Note,
+    NumberSpelling, PatternDialect, Profile, PropertyOrder, Unsupported, Whitespace, locate, translate_text,
 };
 use grammask::{Config, Error, JsonSchemaConfig, Relaxation};
 use grammask_earley::{Callee, Network, Recognizer};
 use grammask_normal::NormalForm;
 use grammask_regular::Store;
-use grammask_syntax::{Ast, Report};
+use grammask_syntax::{Ast, Diagnostic, Report, line_column};
 use serde_json::json;
 
 use crate::args::{
@@ -47,7 +48,10 @@ pub(crate) struct Compiled {
 }
 
 /// Returns the configuration that the arguments ask for.
-pub(crate) fn config(reading: &ReadingArgs) -> Config {
+///
+/// # Errors
+/// If a file of `--document` cannot be read.
+pub(crate) fn config(reading: &ReadingArgs) -> Result<Config, Failure> {
     let mut config = match &reading.start {
         Some(start) => Config::default().with_start(start),
         None => Config::default(),
@@ -88,7 +92,31 @@ pub(crate) fn config(reading: &ReadingArgs) -> Config {
         DraftChoice::Draft201909 => Draft::Draft201909,
         DraftChoice::Draft202012 => Draft::Draft202012,
     };
-    config
+    let max_bytes = config.syntax.limits.max_text_bytes;
+    for argument in &choices.documents {
+        config.json_schema.documents.push(document(argument, max_bytes)?);
+    }
+    Ok(config)
+}
+
+/// Reads a schema that others may refer to. `argument` is its URI and its file, with `=` between them. A URI
+/// may contain `=`, so the last one counts that is followed by the name of a file.
+fn document(argument: &str, max_bytes: usize) -> Result<Document, Failure> {
+    let splits = argument.match_indices('=').map(|(index, _)| (&argument[..index], &argument[index + 1..]));
+    let mut splits = splits.filter(|(uri, file)| !uri.is_empty() && !file.is_empty());
+    let first = splits.next().ok_or_else(|| {
+        Failure::other(format!(
+            "--document needs URI=FILE, such as https://a.example/b.json=b.json, not {argument}"
+        ))
+    })?;
+    let (uri, file) = splits.filter(|(_, file)| Path::new(file).is_file()).last().unwrap_or(first);
+    let bytes = read(Path::new(file), max_bytes)?;
+    if bytes.len() > max_bytes {
+        return Err(Failure::other(format!("{file}: more than {max_bytes} bytes (limit `max_text_bytes`)")));
+    }
+    let schema = serde_json::from_slice(&bytes)
+        .map_err(|error| Failure::other(format!("{file}: not JSON: {error}")))?;
+    Ok(Document { uri: uri.to_owned(), schema })
 }
 
 /// Applies the options about white space and spellings.
@@ -172,14 +200,15 @@ impl Source {
         if self.bytes.len() > max_bytes {
             return Err(self.invalid_schema(&format!("more than {max_bytes} bytes (limit `max_text_bytes`)")));
         }
-        let schema = serde_json::from_slice(&self.bytes)
-            .map_err(|error| self.invalid_schema(&format!("not JSON: {error}")))?;
+        let text = std::str::from_utf8(&self.bytes)
+            .map_err(|error| self.invalid_schema(&format!("not UTF-8: {error}")))?;
         let translation =
-            translate(&schema, &config.json_schema).map_err(|error| self.failure(&error.into()))?;
+            translate_text(text, &config.json_schema).map_err(|errors| self.failure_of_schema(&errors))?;
         relaxations.get_or_init(|| {
-            for relaxation in translation.relaxations.iter().filter(|_| self.has_warnings) {
-                // Best effort: the answer does not depend on the warning.
-                let _ = writeln!(io::stderr(), "{}: warning: {relaxation}", self.name);
+            if self.has_warnings {
+                // Best effort: the answer does not depend on the warnings.
+                let _ =
+                    io::stderr().write_all(warnings(&self.name, text, &translation.relaxations).as_bytes());
             }
             translation.relaxations
         });
@@ -207,6 +236,31 @@ impl Source {
         let report = format!("{}: error: {message}\n", self.name);
         let errors = vec![json!({ "file": self.name, "message": message })];
         Failure::Grammar(Box::new(InvalidGrammar { report, errors, omitted: 0 }))
+    }
+
+    /// Converts the errors of a schema.
+    fn failure_of_schema(&self, errors: &[LocatedError]) -> Failure {
+        let mut report = String::new();
+        let mut answers = Vec::new();
+        let mut diagnostics = Vec::new();
+        for LocatedError { error, span } in errors {
+            let mut answer = json!({ "file": self.name, "message": error.to_string() });
+            if let Some(span) = *span {
+                let diagnostic = Diagnostic::new(error.to_string(), span);
+                answer = diagnostics_to_json(self, std::slice::from_ref(&diagnostic)).remove(0);
+                diagnostics.push(diagnostic);
+            } else {
+                report.push_str(&format!("{}: error: {error}\n", self.name));
+            }
+            answer["pointer"] = json!(error.pointer);
+            answer["keyword"] = json!(error.keyword);
+            answer["reason"] = json!(error.reason.to_string());
+            answers.push(answer);
+        }
+        if !diagnostics.is_empty() {
+            report.push_str(&Report::new(&self.bytes, &self.name, diagnostics).to_string());
+        }
+        Failure::Grammar(Box::new(InvalidGrammar { report, errors: answers, omitted: 0 }))
     }
 
     /// Compiles the grammar to a network.
@@ -245,6 +299,35 @@ impl Source {
         let report = Report::new(&self.bytes, &self.name, diagnostics).with_omitted(omitted).to_string();
         Failure::Grammar(Box::new(InvalidGrammar { report, errors, omitted }))
     }
+}
+
+/// Returns a line for each keyword and reason of relaxations, with the first place and the number of others.
+fn warnings(name: &str, text: &str, relaxations: &[Relaxation]) -> String {
+    let mut groups: Vec<(&Relaxation, usize)> = Vec::new();
+    let mut indices: HashMap<(bool, &str, &str), usize> = HashMap::new();
+    for relaxation in relaxations {
+        let key = (relaxation.weakens, &*relaxation.keyword, &*relaxation.reason);
+        let index = *indices.entry(key).or_insert(groups.len());
+        match groups.get_mut(index) {
+            Some((_, count)) => *count += 1,
+            None => groups.push((relaxation, 1)),
+        }
+    }
+    // Weakened constraints come first.
+    groups.sort_by_key(|(relaxation, _)| !relaxation.weakens);
+    let mut lines = String::new();
+    for (first, count) in groups {
+        let kind = if first.weakens { "warning" } else { "note" };
+        let place = locate(text, &first.pointer, &first.keyword).map(|span| line_column(text, span.start));
+        let place = place.map(|place| format!(":{}:{}", place.line, place.column)).unwrap_or_default();
+        let more = match count {
+            1 => String::new(),
+            2 => " (and at 1 other place)".to_owned(),
+            count => format!(" (and at {} other places)", count - 1),
+        };
+        lines.push_str(&format!("{name}{place}: {kind}: {first}{more}\n"));
+    }
+    lines
 }
 
 impl Compiled {

@@ -7,7 +7,10 @@ fn invalid_json_is_reported_with_its_place() {
     let folder = Folder::new("schema_text").with("schema.json", "{\n  \"type\": }");
     let run = folder.run(&["check", "--schema", "schema.json"]);
     assert_eq!(run.status, 1);
-    assert_eq!(run.err, "schema.json: error: not JSON: expected value at line 2 column 11\n");
+    assert!(
+        run.err.starts_with("schema.json:2:11: error: at '': invalid schema: not JSON: a value"),
+        "{run}"
+    );
     assert_eq!(folder.run(&["show", "ast", "--schema", "schema.json"]).status, 4);
 }
 
@@ -16,7 +19,7 @@ fn an_unsupported_keyword_is_reported_with_pointer_and_reason() {
     let folder = Folder::new("schema_refused").with("schema.json", r#"{"properties":{"a":{"type":7}}}"#);
     let run = folder.run(&["check", "schema.json", "--schema"]);
     assert_eq!(run.status, 1);
-    assert!(run.err.starts_with("schema.json: error: at '"), "{run}");
+    assert!(run.err.starts_with("schema.json:1:21: error: at '/properties/a', type: "), "{run}");
     let answer = folder.run(&["check", "schema.json", "--schema", "--json"]).json();
     assert_eq!(answer["ok"], false);
     let error = &answer["errors"][0];
@@ -38,7 +41,7 @@ fn deep_nesting_does_not_crash() {
     let folder = Folder::new("schema_deep").with("schema.json", deep);
     let run = folder.run(&["check", "schema.json", "--schema"]);
     assert_eq!(run.status, 1);
-    assert!(run.err.contains("recursion limit"), "{run}");
+    assert!(run.err.contains("limit `max_nesting`"), "{run}");
 }
 
 /// Numbers of any length are exact, in schemas and in documents.
@@ -154,4 +157,76 @@ fn the_version_names_that_of_unicode() {
     let version = grammask::json_schema::unicode_version();
     let out = String::from_utf8_lossy(&run.out);
     assert!(out.ends_with(&format!(" (Unicode {version})\n")), "{run}");
+}
+
+#[test]
+fn documents_are_given_by_uri_and_file() {
+    let folder = Folder::new("schema_documents")
+        .with("schema.json", r#"{"items":{"$ref":"https://a.example/b?c=d#/$defs/e"}}"#)
+        .with("b.json", r#"{"$defs":{"e":{"type":"integer"}}}"#)
+        .with("wrong.json", "{");
+    let refused = folder.run(&["check", "schema.json", "--schema"]);
+    assert_eq!(refused.status, 1);
+    assert!(refused.err.contains("https://a.example/b?c=d"), "{refused}");
+    let given = ["--schema", "--document", "https://a.example/b?c=d=b.json"];
+    for (text, status) in [("[1]", 0), ("[null]", 1)] {
+        let run = folder.run(&[&["accept", "schema.json", text], &given[..]].concat());
+        assert_eq!(run.status, status, "{run}");
+    }
+    for (argument, message) in [
+        ("https://a.example/b", "needs URI=FILE"),
+        ("=b.json", "needs URI=FILE"),
+        ("u=none.json", "cannot read none.json"),
+        ("u=wrong.json", "wrong.json: not JSON"),
+    ] {
+        let run = folder.run(&["check", "schema.json", "--schema", "--document", argument]);
+        assert_eq!(run.status, 4, "{run}");
+        assert!(run.err.contains(message), "{run}");
+    }
+}
+
+#[test]
+fn all_errors_of_a_schema_are_reported_with_their_places() {
+    let text =
+        "{\n  \"properties\": {\n    \"a\": {\"type\": \"int\"},\n    \"b\": {\"required\": null}\n  }\n}";
+    let folder = Folder::new("schema_all_errors").with("schema.json", text);
+    let run = folder.run(&["check", "schema.json", "--schema"]);
+    assert_eq!(run.status, 1);
+    let expected = "\
+schema.json:3:11: error: at '/properties/a', type: invalid schema: \"int\" is not a type; did you mean \"integer\"?
+  |
+3 |     \"a\": {\"type\": \"int\"},
+  |           ^^^^^^
+
+schema.json:4:11: error: at '/properties/b', required: invalid schema: not a list of keys
+  |
+4 |     \"b\": {\"required\": null}
+  |           ^^^^^^^^^^
+";
+    assert_eq!(run.err, expected);
+    let answer = folder.run(&["check", "schema.json", "--schema", "--json"]).json();
+    let errors = answer["errors"].as_array().unwrap();
+    assert_eq!(errors.len(), 2);
+    assert_eq!((&errors[1]["line"], &errors[1]["pointer"]), (&4.into(), &"/properties/b".into()));
+}
+
+#[test]
+fn notes_are_grouped_and_extensions_are_silent() {
+    let property =
+        |index: u32| format!(r#""p{index}":{{"format":"int-or-string","x-kubernetes":1,"requird":[]}}"#);
+    let properties: Vec<String> = (0..50).map(property).collect();
+    let text = format!("{{\"properties\":{{{}}},\"title\":\"a\",\"title\":\"b\"}}", properties.join(","));
+    let folder = Folder::new("schema_notes").with("schema.json", text);
+    let run = folder.run(&["check", "schema.json", "--schema"]);
+    assert_eq!(run.status, 0);
+    let lines: Vec<&str> = run.err.lines().collect();
+    assert_eq!(lines.len(), 3, "{run}");
+    assert!(
+        lines.iter().any(|line| line.contains("format") && line.ends_with("(and at 49 other places)")),
+        "{run}"
+    );
+    assert!(lines.iter().any(|line| line.contains("did you mean `required`?")), "{run}");
+    assert!(lines.iter().any(|line| line.contains("title") && line.contains("more than once")), "{run}");
+    let answer = folder.run(&["check", "schema.json", "--schema", "--json"]).json();
+    assert_eq!(answer["relaxations"].as_array().unwrap().len(), 101);
 }

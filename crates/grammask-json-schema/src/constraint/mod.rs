@@ -7,8 +7,8 @@ pub(crate) mod discriminator;
 
 use std::rc::Rc;
 
+use crate::json::Value;
 use rustc_hash::FxHashMap;
-use serde_json::Value;
 
 use crate::document::{ResourceId, SchemaId};
 

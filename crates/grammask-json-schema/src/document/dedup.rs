@@ -3,8 +3,8 @@
 
 use std::fmt::Write;
 
+use crate::json::Value;
 use rustc_hash::FxHashMap;
-use serde_json::Value;
 
 use crate::Draft;
 use crate::document::{Documents, ResourceId, SchemaId, Subschemas, subschemas};

@@ -2,7 +2,8 @@
 //! with their identifiers, anchors and drafts. References are resolved here and nowhere else.
 
 pub(crate) mod dedup;
-mod survey;
+mod inputs;
+mod metaschemas;
 mod uri;
 mod walk;
 
@@ -12,15 +13,14 @@ mod tests;
 use std::borrow::Cow;
 use std::sync::atomic::Ordering;
 
+use crate::json::{Value, push_step};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
-use serde_json::Value;
 
 use crate::config::{Config, Draft};
 use crate::error::{Error, Reason};
-use crate::keyword;
-use survey::survey;
-use walk::{Steps, address, is_schema, push_step};
+use walk::{Steps, address, is_schema};
 
+pub(crate) use inputs::Inputs;
 pub(crate) use walk::{Subschemas, subschemas};
 
 /// A schema: an object or a boolean at a location in a document.
@@ -50,6 +50,7 @@ impl ResourceId {
 /// it.
 pub(crate) struct Documents<'a> {
     config: &'a Config,
+    inputs: &'a Inputs,
     schemas: Vec<Schema<'a>>,
     /// By address of the value: while the documents are borrowed, it identifies the location. Never iterated
     /// over.
@@ -105,9 +106,10 @@ impl<'a> Documents<'a> {
     ///
     /// # Complexity
     /// Linear in the size of the documents.
-    pub(crate) fn new(root: &'a Value, config: &'a Config) -> Result<Self, Error> {
+    pub(crate) fn new(inputs: &'a Inputs, config: &'a Config) -> Result<Self, Error> {
         let mut documents = Self {
             config,
+            inputs,
             schemas: Vec::with_capacity(INITIAL_SCHEMAS),
             by_address: FxHashMap::with_capacity_and_hasher(INITIAL_SCHEMAS, FxBuildHasher),
             resources: Vec::new(),
@@ -115,12 +117,12 @@ impl<'a> Documents<'a> {
             uri_bytes: 0,
             uris: vec![None],
             dynamic: false,
-            asks_evaluated: false,
+            asks_evaluated: inputs.mention_unevaluated(),
         };
-        documents.add(root, 0)?;
-        for document in &config.documents {
+        documents.add(inputs.root(), 0)?;
+        for (document, schema) in config.documents.iter().zip(inputs.documents()) {
             documents.uris.push(Some(uri::split(&document.uri).0));
-            documents.add(&document.schema, documents.uris.len() - 1)?;
+            documents.add(schema, documents.uris.len() - 1)?;
         }
         Ok(documents)
     }
@@ -131,7 +133,6 @@ impl<'a> Documents<'a> {
             let pointer = named.map(|uri| format!("{uri}#")).unwrap_or_default();
             return Err(Error::new(pointer, "", Reason::Invalid(NOT_A_SCHEMA.to_owned())));
         }
-        self.asks_evaluated |= survey(value, named, self.config)?;
         self.walk(value, Parent::Document(document), Steps::Pointer(Box::default()), false)?;
         // The URI under which the document was given is valid in addition to its own `$id`.
         let root = self.resource(self.by_address[&address(value)]);
@@ -176,7 +177,7 @@ impl<'a> Documents<'a> {
     /// Returns true if the validation vocabulary applies to the schema. It does unless `$schema` names a
     /// given document whose `$vocabulary` leaves it out.
     pub(crate) fn validates(&self, id: SchemaId) -> bool {
-        if !self.config.documents.iter().any(|document| document.schema.get("$vocabulary").is_some()) {
+        if !self.inputs.documents().any(|document| document.get("$vocabulary").is_some()) {
             return true;
         }
         let mut at = Some(id);
@@ -294,12 +295,13 @@ impl<'a> Documents<'a> {
 
     fn resolve_as(&mut self, id: SchemaId, keyword: &str, reference: &str) -> Result<SchemaId, Error> {
         let (rest, fragment) = uri::split(reference);
-        let resource = self.resource_at(id, rest).map_err(|target| {
-            let reason = Reason::Unsupported(format!(
-                "a reference to {target}, which is not among `Config::documents`"
-            ));
-            Error::new(self.pointer(id), keyword, reason)
-        })?;
+        let resource = match self.resource_at(id, rest) {
+            Ok(resource) => resource,
+            Err(target) => match metaschemas::metaschema(&target) {
+                Some((uri, document)) => self.add_metaschema(target, uri, document)?,
+                None => return Err(self.missing_document(id, keyword, reference, &target)),
+            },
+        };
         let error = |documents: &Self, what: &str| {
             let reason = Reason::Invalid(format!("'{reference}': {what}"));
             Err(Error::new(documents.pointer(id), keyword, reason))
@@ -327,6 +329,49 @@ impl<'a> Documents<'a> {
         }
     }
 
+    /// Registers a metaschema under its own URI and that of the reference.
+    ///
+    /// Metaschemas describe unevaluated keywords and do not use them.
+    fn add_metaschema(
+        &mut self,
+        target: String,
+        uri: &'static str,
+        document: &'static Value,
+    ) -> Result<ResourceId, Error> {
+        if !self.by_address.contains_key(&address(document)) {
+            self.uris.push(Some(uri));
+            let parent = Parent::Document(self.uris.len() - 1);
+            self.walk(document, parent, Steps::Pointer(Box::default()), false)?;
+        }
+        let resource = self.resource(self.by_address[&address(document)]);
+        self.by_uri.entry(target).or_insert(resource);
+        Ok(resource)
+    }
+
+    /// Returns the error of a reference to a document that was not given.
+    fn missing_document(&self, id: SchemaId, keyword: &str, reference: &str, target: &str) -> Error {
+        let mut what = format!("a reference to {target}, which is not among `Config::documents`");
+        if let Some(fragment) = self.fragment_meant_by(id, reference) {
+            what.push_str(&format!("; a location in this document is written `#{fragment}`"));
+        }
+        Error::new(self.pointer(id), keyword, Reason::Unsupported(what))
+    }
+
+    /// Returns the JSON pointer that the author of a reference such as `/$defs/x` or `definitions/x` means.
+    /// Returns `None` if it leads nowhere.
+    fn fragment_meant_by(&self, id: SchemaId, reference: &str) -> Option<String> {
+        let pointer = format!("/{}", reference.trim_start_matches(['/', '.']));
+        let mut value = self.value(self.resources[self.resource(id).index()].root);
+        for step in pointer[1..].split('/') {
+            value = match value {
+                Value::Object(object) => object.get(step)?,
+                Value::Array(items) => items.get(index(step)?)?,
+                _ => return None,
+            };
+        }
+        Some(pointer)
+    }
+
     /// Returns the resource that a reference without fragment in `id` names. If there is none, returns its
     /// URI.
     fn resource_at(&self, id: SchemaId, reference: &str) -> Result<ResourceId, String> {
@@ -343,7 +388,7 @@ impl<'a> Documents<'a> {
     }
 
     /// Returns the URIs to which registered schemas refer and which no document has, each once, in document
-    /// order.
+    /// order. Metaschemas are built in, so none of them is missing.
     pub(crate) fn missing(&self) -> Vec<String> {
         let mut missing = Vec::new();
         let mut seen = FxHashSet::default();
@@ -351,8 +396,9 @@ impl<'a> Documents<'a> {
             let id = SchemaId(index as u32);
             let Value::Object(entries) = self.value(id) else { continue };
             for keyword in ["$ref", "$dynamicRef", "$recursiveRef"] {
-                let Some(Value::String(reference)) = keyword::entry(entries, keyword) else { continue };
+                let Some(Value::String(reference)) = entries.get(keyword) else { continue };
                 if let Err(uri) = self.resource_at(id, uri::split(reference).0)
+                    && metaschemas::metaschema(&uri).is_none()
                     && seen.insert(uri.clone())
                 {
                     missing.push(uri);
@@ -376,7 +422,7 @@ impl<'a> Documents<'a> {
         let mut count = 0;
         for step in steps.clone() {
             let below = match value {
-                Value::Object(object) => keyword::entry(object, &step),
+                Value::Object(object) => object.get(&step),
                 Value::Array(items) => index(&step).and_then(|index| items.get(index)),
                 _ => None,
             };

@@ -1,8 +1,9 @@
 //! Each rule of references on a small document: where a reference leads from a location.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::*;
+use super::{Config, Documents, Inputs};
+use super::{Draft, Error, Reason, ResourceId, SchemaId};
 use crate::config::{Document, Limits};
 use crate::error::Limit;
 
@@ -12,6 +13,12 @@ fn config(draft: Draft, documents: &[(&str, Value)]) -> Config {
         .map(|(uri, schema)| Document { uri: (*uri).to_owned(), schema: schema.clone() })
         .collect();
     Config { draft, documents, ..Config::default() }
+}
+
+/// Opens a schema. It is leaked, so that tests need not keep it.
+fn open<'c>(root: &Value, config: &'c Config) -> Result<Documents<'c>, Error> {
+    let inputs = Inputs::of_value(root, config)?;
+    Documents::new(Box::leak(Box::new(inputs)), config)
 }
 
 /// Returns the schema that a pointer names, in the root document or after a URI.
@@ -27,7 +34,7 @@ fn at(documents: &mut Documents<'_>, pointer: &str) -> SchemaId {
 /// Resolves references. A case is the location, the reference, and the location it leads to, or `!` and the
 /// start of a reason.
 fn check(root: &Value, config: &Config, cases: &[(&str, &str, &str)]) {
-    let mut documents = Documents::new(root, config).unwrap();
+    let mut documents = open(root, config).unwrap();
     for &(from, reference, expected) in cases {
         let id = at(&mut documents, from);
         let found = match documents.resolve(id, reference) {
@@ -82,7 +89,7 @@ fn pointers_reach_every_location_of_the_resource() {
 fn each_location_has_one_schema_id() {
     let root = json!({ "properties": { "a": { "items": [{}] } }, "unknown": { "x": [{ "not": {} }] } });
     let config = config(Draft::Draft7, &[]);
-    let mut documents = Documents::new(&root, &config).unwrap();
+    let mut documents = open(&root, &config).unwrap();
     let root = documents.root();
     let a = documents.child(root, &["properties", "a"]).unwrap();
     assert_eq!(documents.child(a, &["items", "0"]), documents.resolve(a, "#/properties/a/items/0"));
@@ -227,7 +234,7 @@ fn draft_is_that_of_the_innermost_resource_that_names_one() {
         },
     });
     let config = config(Draft::Draft201909, &[("http://x.org/a", json!({}))]);
-    let mut documents = Documents::new(&root, &config).unwrap();
+    let mut documents = open(&root, &config).unwrap();
     for (pointer, draft) in [
         ("", Draft::Draft7),
         ("/definitions/plain/not", Draft::Draft7),
@@ -277,7 +284,7 @@ fn subschemas_are_found_by_the_keywords_of_the_draft() {
     ] {
         for draft in all {
             let config = config(draft, &[]);
-            let mut documents = Documents::new(&root, &config).unwrap();
+            let mut documents = open(&root, &config).unwrap();
             let known = documents.resolve(documents.root(), "x").is_ok();
             assert_eq!(known, (first..=last).contains(&draft), "{root} {draft:?}");
         }
@@ -321,7 +328,7 @@ fn dynamic_anchors_are_searched_outermost_first() {
         },
     });
     let config = config(Draft::Draft202012, &[]);
-    let mut documents = Documents::new(&root, &config).unwrap();
+    let mut documents = open(&root, &config).unwrap();
     assert!(documents.is_dynamic());
     let mut check = |from: &str, reference: &str, scope: &[&str], expected: &str| {
         let from = at(&mut documents, from);
@@ -359,7 +366,7 @@ fn recursive_references_go_to_the_outermost_recursive_anchor() {
         },
     });
     let config = config(Draft::Draft201909, &[]);
-    let mut documents = Documents::new(&root, &config).unwrap();
+    let mut documents = open(&root, &config).unwrap();
     assert!(documents.is_dynamic());
     let [top, inner, still] = ["", "/$defs/inner/not", "/$defs/still/not"].map(|at_| at(&mut documents, at_));
     let [outside, within, stays] = [top, inner, still].map(|id| documents.resource(id));
@@ -377,21 +384,21 @@ fn recursive_references_go_to_the_outermost_recursive_anchor() {
 fn scopes_are_tracked_only_with_dynamic_anchors() {
     let root = json!({ "$anchor": "a", "enum": [{ "$dynamicAnchor": "b" }], "$recursiveAnchor": true });
     let config = config(Draft::Draft202012, &[]);
-    assert!(!Documents::new(&root, &config).unwrap().is_dynamic());
+    assert!(!open(&root, &config).unwrap().is_dynamic());
 }
 
 #[test]
 fn values_other_than_schemas_are_refused_when_used() {
     let config = config(Draft::Draft202012, &[]);
     let root = json!({ "$defs": { "comment": "text" }, "not": 5 });
-    let mut documents = Documents::new(&root, &config).unwrap();
+    let mut documents = open(&root, &config).unwrap();
     let root = documents.root();
     let error = documents.child(root, &["not"]).unwrap_err();
     assert_eq!(
         error.to_string(),
         "at '', not: invalid schema: at /not, a schema must be an object or a boolean"
     );
-    assert!(matches!(Documents::new(&json!(5), &config), Err(Error { reason: Reason::Invalid(_), .. })));
+    assert!(matches!(open(&json!(5), &config), Err(Error { reason: Reason::Invalid(_), .. })));
 }
 
 #[test]
@@ -404,7 +411,7 @@ fn deep_schemas_and_growing_ids_are_handled() {
     let deep: &'static Value = Box::leak(Box::new(deep));
     let limits = Limits { max_nesting: u32::MAX, ..Limits::default() };
     let config = Config { limits, ..config(Draft::Draft202012, &[]) };
-    let documents = Documents::new(deep, &config).unwrap();
+    let documents = open(deep, &config).unwrap();
     assert_eq!(documents.schemas.len(), 200_001);
     assert_eq!(documents.pointer(SchemaId(200_000)).len(), 800_000);
 
@@ -412,7 +419,7 @@ fn deep_schemas_and_growing_ids_are_handled() {
     for _ in 0..3_000 {
         growing = json!({ "$id": "folder/", "not": growing });
     }
-    let error = Documents::new(Box::leak(Box::new(growing)), &config).err().unwrap();
+    let error = open(Box::leak(Box::new(growing)), &config).err().unwrap();
     let Reason::Limit(exceeded) = error.reason else { panic!("{error}") };
     assert_eq!((exceeded.limit, exceeded.value), (Limit::UriBytes, 8_192));
 }
@@ -422,5 +429,5 @@ fn cancellation_ends_the_walk() {
     let root = json!({});
     let mut config = config(Draft::Draft202012, &[]);
     config.cancel = Some(std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true)));
-    assert!(matches!(Documents::new(&root, &config), Err(Error { reason: Reason::Cancelled, .. })));
+    assert!(matches!(open(&root, &config), Err(Error { reason: Reason::Cancelled, .. })));
 }

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Map, Value};
+use crate::json::{Map, Value, push_step};
 
 use super::{Documents, Parent, Resource, ResourceId, Schema, SchemaId, uri};
 use crate::config::Draft;
@@ -47,7 +47,7 @@ pub(crate) fn subschemas(keyword: &str, value: &Value, draft: Draft) -> Option<S
 }
 
 /// Returns the draft that `$schema` names: `Some(None)` for an unknown one. Returns `None` without `$schema`.
-pub(super) fn draft_of(schema: &Map<String, Value>) -> Option<Option<Draft>> {
+pub(super) fn draft_of(schema: &Map) -> Option<Option<Draft>> {
     let uri = schema.get("$schema")?.as_str()?;
     let uri = uri.split_once('#').map_or(uri, |(resource, _)| resource);
     let known = uri.strip_prefix("http://").or_else(|| uri.strip_prefix("https://")).and_then(|rest| {
@@ -121,21 +121,6 @@ impl Steps<'_> {
     }
 }
 
-/// Appends a step to a JSON pointer.
-pub(super) fn push_step(pointer: &mut String, step: &str) {
-    pointer.push('/');
-    if !step.contains(['~', '/']) {
-        return pointer.push_str(step);
-    }
-    for character in step.chars() {
-        match character {
-            '~' => pointer.push_str("~0"),
-            '/' => pointer.push_str("~1"),
-            other => pointer.push(other),
-        }
-    }
-}
-
 impl<'a> Documents<'a> {
     /// Registers a schema and all its subschemas. `on_demand` is true if the draft does not expect a schema
     /// at this location. Its identifiers and anchors are then valid only within it, so that no reference
@@ -201,8 +186,7 @@ impl<'a> Documents<'a> {
         let Schema { value, parent, resource: outer, .. } = self.schemas[id.index()];
         let schema = value.as_object();
         // Fast path: most schemas have neither identifiers nor anchors.
-        let may_say =
-            |schema: &Map<String, Value>| schema.keys().any(|key| key.starts_with('$') || key == "id");
+        let may_say = |schema: &Map| schema.keys().any(|key| key.starts_with('$') || key == "id");
         if matches!(parent, Parent::Schema(_)) && !schema.is_some_and(may_say) {
             return Ok(());
         }

@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::constraint::{ConstraintId, Subject};
 use crate::context::{Context, Stop};
-use crate::error::Error;
+use crate::error::{Error, Limit};
 use crate::language::{Language, LanguageId};
 use crate::plan;
 use crate::plan::{Plan, Rest};
@@ -35,8 +35,13 @@ pub(crate) fn emit(cx: &mut Context<'_>, root: ConstraintId) -> Result<Ast, Stop
         if constraint == ConstraintId::NEVER || plans.contains_key(&constraint) {
             continue;
         }
-        cx.spend(1)?;
-        let plan = plan::plan_constraint(cx, constraint)?;
+        cx.is_planning_root = constraint == root;
+        let plan = match plan_within_work(cx, constraint) {
+            Err(Stop::Error(error)) if cx.may_relax(&error) || cx.grant_or_exhaust(&error) => {
+                plan::weaken_constraint(cx, constraint, constraint == root, *error)?
+            }
+            plan => plan?,
+        };
         order.extend(children(&plan).filter(|child| !plans.contains_key(child)));
         plans.insert(constraint, plan);
     }
@@ -47,6 +52,15 @@ pub(crate) fn emit(cx: &mut Context<'_>, root: ConstraintId) -> Result<Ast, Stop
     let mut emitter = Emitter::new(cx, &plans, &productive);
     emitter.grammar(root)?;
     Ok(emitter.ast)
+}
+
+/// Returns the plan of a constraint, unless all work is spent.
+fn plan_within_work(cx: &mut Context<'_>, constraint: ConstraintId) -> Result<Plan, Stop> {
+    if cx.is_exhausted() {
+        return Err(cx.limit_here(Limit::Work, cx.config.limits.max_work));
+    }
+    cx.spend(1)?;
+    plan::plan_constraint(cx, constraint)
 }
 
 /// Returns the constraints in a plan.

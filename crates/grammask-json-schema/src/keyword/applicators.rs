@@ -3,19 +3,18 @@
 
 use std::rc::Rc;
 
-use serde_json::Value;
-
+use crate::Draft;
 use crate::constraint::discriminator::discriminate;
 use crate::constraint::{ConstraintId, Subject};
 use crate::context::{Context, Stop};
 use crate::document::SchemaId;
-use crate::error::Reason;
+use crate::json::Value;
 use crate::keyword::expand::{self, Schema};
+use crate::keyword::relax::{self, KeywordSet};
 use crate::keyword::{self, unevaluated};
 use crate::value::algebra::{self, shapes};
 use crate::value::evaluate;
 use crate::value::{Object, Property, Values};
-use crate::{Draft, Unsupported};
 
 /// Branch lists of more than this many schemas are deduplicated before they are expanded.
 const DEDUP_MIN_BRANCHES: usize = 1_000;
@@ -29,11 +28,13 @@ pub(super) fn apply_all<'a>(
     schema: Schema<'a>,
     mut values: Values,
 ) -> Result<Values, Stop> {
+    cx.current_keyword = "$ref";
     if schema.has("$ref") {
         values = apply_reference(cx, schema, values)?;
     }
     for keyword in ["$dynamicRef", "$recursiveRef"] {
         let is_known = (keyword == "$recursiveRef") == (schema.draft == Draft::Draft201909);
+        cx.current_keyword = keyword;
         if let (Some(reference), true) = (schema.get(keyword), is_known && schema.draft >= Draft::Draft201909)
         {
             let Value::String(reference) = reference else {
@@ -44,24 +45,29 @@ pub(super) fn apply_all<'a>(
             values = intersect_with(cx, schema, &values, target)?;
         }
     }
+    cx.current_keyword = "allOf";
     for branch in branch_list(cx, schema, "allOf")? {
         if values.is_none() {
             return Ok(values);
         }
         values = intersect_with(cx, schema, &values, branch)?;
     }
+    cx.current_keyword = "if";
     if schema.has("if") && schema.draft >= Draft::Draft7 {
         values = apply_condition(cx, schema, values)?;
     }
     values = apply_dependent_schemas(cx, schema, values)?;
+    cx.current_keyword = "anyOf";
     let any_of = branch_list(cx, schema, "anyOf")?;
     if !any_of.is_empty() && !values.is_none() {
         values = apply_any_of(cx, schema, &values, &any_of)?;
     }
+    cx.current_keyword = "oneOf";
     let one_of = branch_list(cx, schema, "oneOf")?;
     if !one_of.is_empty() && !values.is_none() {
         values = apply_one_of(cx, schema, &values, &one_of)?;
     }
+    cx.current_keyword = "not";
     if schema.has("not") && !values.is_none() {
         let excluded = cx.documents.child(schema.id, &["not"])?;
         let subject = Subject::Schema(excluded, schema.scope);
@@ -114,20 +120,8 @@ pub(super) fn apply_reference<'a>(
     let Some(Value::String(reference)) = schema.get("$ref") else {
         return Err(expand::invalid(cx, schema, "$ref", "not a string"));
     };
-    match cx.documents.resolve(schema.id, reference) {
-        Ok(target) => intersect_with(cx, schema, &values, target),
-        Err(error) => {
-            if cx.config.unsupported == Unsupported::Refuse {
-                return Err(error.into());
-            }
-            let reason = match error.reason {
-                Reason::Unsupported(what) => what,
-                other => other.to_string(),
-            };
-            cx.refuse_or_relax(schema.id, "$ref", reason)?;
-            Ok(values)
-        }
-    }
+    let target = cx.documents.resolve(schema.id, reference)?;
+    intersect_with(cx, schema, &values, target)
 }
 
 /// Intersects values with those of another schema.
@@ -153,8 +147,10 @@ fn apply_condition<'a>(cx: &mut Context<'a>, schema: Schema<'a>, values: Values)
     } else if !schema.has("else") && !cx.documents.asks_evaluated() {
         return Ok(values);
     }
-    let holds = evaluate::values_to_exclude(cx, subject)?;
-    let mut no = algebra::subtract(cx, &values, &holds)?;
+    let no =
+        evaluate::values_to_exclude(cx, subject).and_then(|holds| algebra::subtract(cx, &values, &holds));
+    // Without an exact condition, `else` applies or not.
+    let mut no = cx.or_omitted(schema.id, "if", no)?.unwrap_or_else(|| values.clone());
     if schema.has("else") {
         let otherwise = cx.documents.child(schema.id, &["else"])?;
         no = intersect_with(cx, schema, &no, otherwise)?;
@@ -169,20 +165,18 @@ fn apply_any_of<'a>(
     branches: &[SchemaId],
 ) -> Result<Values, Stop> {
     if !cx.documents.asks_evaluated() {
-        let mut each = Vec::with_capacity(branches.len());
-        for &branch in branches {
-            each.push(intersect_with(cx, schema, values, branch)?);
-        }
-        return algebra::union(cx, &each);
+        return any_branch(cx, schema, values, branches);
     }
     // The evaluated keys and items depend on the branches that hold: each combination is an alternative.
     let most = cx.config.limits.max_combined_branches.min(31);
     if branches.len() > most {
-        let limit = Reason::Unsupported(format!(
+        let limit = format!(
             "unevaluated properties or items after an `anyOf` of more than {most} branches \
              (limit `max_combined_branches`)"
-        ));
-        return Err(cx.error(schema.id, "anyOf", limit));
+        );
+        cx.refuse_or_relax(schema.id, "anyOf", limit)?;
+        let any = any_branch(cx, schema, values, branches)?;
+        return Ok(relax::evaluate_dropped(KeywordSet::ALL, any));
     }
     let mut selections = Vec::new();
     for selection in 1..1u32 << branches.len() {
@@ -195,6 +189,20 @@ fn apply_any_of<'a>(
         selections.push(one);
     }
     algebra::union(cx, &selections)
+}
+
+/// Returns the values that satisfy some branch.
+fn any_branch<'a>(
+    cx: &mut Context<'a>,
+    schema: Schema<'a>,
+    values: &Values,
+    branches: &[SchemaId],
+) -> Result<Values, Stop> {
+    let mut each = Vec::with_capacity(branches.len());
+    for &branch in branches {
+        each.push(intersect_with(cx, schema, values, branch)?);
+    }
+    algebra::union(cx, &each)
 }
 
 fn apply_one_of<'a>(
@@ -223,9 +231,14 @@ fn apply_one_of<'a>(
             }
             // A relaxed branch must not be subtracted. For an approximate branch, subtract its
             // over-approximation.
-            let excluded = evaluate::values_to_exclude(cx, subject)?;
-            let excluded = if cx.evaluation.is_approximate(subject) { &excluded } else { &each[other] };
-            only = algebra::subtract(cx, &only, excluded)?;
+            let rest = evaluate::values_to_exclude(cx, subject).and_then(|excluded| {
+                let excluded = if cx.evaluation.is_approximate(subject) { &excluded } else { &each[other] };
+                algebra::subtract(cx, &only, excluded)
+            });
+            // Without it, values of both branches stay.
+            if let Some(rest) = cx.or_omitted(schema.id, "oneOf", rest)? {
+                only = rest;
+            }
         }
         exactly_one.push(only);
     }

@@ -1,10 +1,9 @@
 //! Keywords about arrays.
 
-use serde_json::Value;
-
 use crate::Draft;
 use crate::context::{Context, Stop};
 use crate::error::{Limit, Reason};
+use crate::json::Value;
 use crate::keyword;
 use crate::keyword::expand;
 use crate::keyword::expand::Schema;

@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
+use crate::json::{Number, Value};
 use grammask_syntax::Text;
-use serde_json::Value;
 
 use crate::constraint::{Conjunct, ConstraintId, Subject};
 use crate::context::{Context, Stop};
@@ -56,7 +56,7 @@ fn equals<'a>(cx: &mut Context<'a>, value: &'a Value) -> ConstraintId {
     cx.constraints.single(Conjunct { subject, holds: true })
 }
 
-fn equal_number(cx: &mut Context<'_>, number: &serde_json::Number) -> Result<LanguageId, Stop> {
+fn equal_number(cx: &mut Context<'_>, number: &Number) -> Result<LanguageId, Stop> {
     let decimal = decimal(cx, number)?;
     let language = number::equal(&mut cx.languages, &decimal);
     cx.numbers.single.insert(language, decimal);
@@ -67,7 +67,7 @@ fn equal_number(cx: &mut Context<'_>, number: &serde_json::Number) -> Result<Lan
 ///
 /// # Errors
 /// When it has more digits than the limits allow.
-pub(crate) fn decimal(cx: &Context<'_>, number: &serde_json::Number) -> Result<Decimal, Stop> {
+pub(crate) fn decimal(cx: &Context<'_>, number: &Number) -> Result<Decimal, Stop> {
     let text = number.to_string();
     Decimal::parse(&text, &cx.config.limits).map_err(|reason| cx.error_here(reason))
 }

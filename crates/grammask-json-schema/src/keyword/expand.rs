@@ -1,13 +1,13 @@
 //! Expansion of a schema into the values that it allows, one level deep: its own assertions, then the
 //! applicators for the same value, then the unevaluated keywords.
 
-use serde_json::{Map, Value};
-
 use crate::Draft;
 use crate::constraint::{Conjunct, ConstraintId, ScopeId, Subject};
 use crate::context::{Context, Stop};
 use crate::document::SchemaId;
 use crate::error::Reason;
+use crate::json::{Map, Value};
+use crate::keyword::relax::{self, KeywordSet};
 use crate::keyword::{self, applicators, unevaluated};
 use crate::value::Values;
 
@@ -17,22 +17,24 @@ pub(crate) struct Schema<'a> {
     pub id: SchemaId,
     pub scope: ScopeId,
     pub draft: Draft,
-    pub entries: &'a Map<String, Value>,
+    pub entries: &'a Map,
     /// False if the meta-schema of the document leaves out the validation vocabulary.
     pub validates: bool,
+    /// Keywords that relaxing has dropped.
+    pub dropped: KeywordSet,
 }
 
 impl<'a> Schema<'a> {
     pub(crate) fn get(&self, keyword: &str) -> Option<&'a Value> {
-        if !self.validates && keyword::is_validation(keyword) {
+        if !self.validates && keyword::is_validation(keyword) || self.dropped.contains(keyword) {
             return None;
         }
-        keyword::entry(self.entries, keyword)
+        self.entries.get(keyword)
     }
 
-    /// Returns true if the keyword is present, even if its vocabulary is not in use.
+    /// Returns true if the keyword is present and not dropped, even if its vocabulary is not in use.
     pub(crate) fn has(&self, keyword: &str) -> bool {
-        keyword::entry(self.entries, keyword).is_some()
+        self.entries.get(keyword).is_some() && !self.dropped.contains(keyword)
     }
 }
 
@@ -49,13 +51,23 @@ pub(crate) fn values_of_schema(cx: &mut Context<'_>, id: SchemaId, scope: ScopeI
     let draft = cx.documents.draft(id);
     let scope = entered(cx, scope, id);
     let validates = cx.documents.validates(id);
-    let schema = Schema { id, scope, draft, entries, validates };
+    let dropped = cx.dropped.get(&id).copied().unwrap_or_default();
+    if dropped != KeywordSet::default() {
+        cx.evaluation.mark_relaxed();
+    }
+    let schema = Schema { id, scope, draft, entries, validates, dropped };
     keyword::list_ignored_keywords(cx, id, entries);
-    let mut values = if draft <= Draft::Draft7 && schema.has("$ref") {
-        applicators::apply_reference(cx, schema, Values::any(cx.numbers.any))?
+    let any = Values::any(cx.numbers.any);
+    let is_reference = draft <= Draft::Draft7 && entries.get("$ref").is_some();
+    if dropped == KeywordSet::ALL || is_reference && dropped.contains("$ref") {
+        return Ok(relax::evaluate_dropped(dropped, any));
+    }
+    let mut values = if is_reference {
+        applicators::apply_reference(cx, schema, any)?
     } else {
         let values = keyword::assertion_values(cx, schema)?;
         let values = applicators::apply_all(cx, schema, values)?;
+        let values = relax::evaluate_dropped(dropped, values);
         unevaluated::apply_unevaluated(cx, schema, values)?
     };
     if keyword::is_nullable(entries, draft) {
@@ -70,8 +82,12 @@ pub(crate) fn child<'a>(
     schema: Schema<'a>,
     steps: &[&str],
 ) -> Result<ConstraintId, Stop> {
-    let id = cx.documents.child(schema.id, steps)?;
-    constraint_of_schema(cx, id, schema.scope)
+    let child = cx.documents.child(schema.id, steps).map_err(Stop::from);
+    let keyword = steps.first().copied().unwrap_or_default();
+    match cx.or_omitted(schema.id, keyword, child)? {
+        Some(id) => constraint_of_schema(cx, id, schema.scope),
+        None => Ok(ConstraintId::ANY),
+    }
 }
 
 /// Returns the constraint of a schema. Schemas that only refer to another one are skipped, so that all
@@ -92,7 +108,7 @@ pub(crate) fn constraint_of_schema(
                     keyword::list_ignored_keywords(cx, id, entries);
                     return Ok(ConstraintId::ANY);
                 }
-                let reference = match keyword::entry(entries, "$ref") {
+                let reference = match entries.get("$ref") {
                     Some(Value::String(reference))
                         if !is_nullable
                             && (cx.documents.draft(id) <= Draft::Draft7

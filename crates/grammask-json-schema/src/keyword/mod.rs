@@ -9,16 +9,16 @@ pub(crate) mod constant;
 pub(crate) mod expand;
 mod forms;
 mod objects;
+pub(crate) mod relax;
 mod scalars;
 pub(crate) mod unevaluated;
 
 use std::rc::Rc;
 
-use serde_json::{Map, Value};
-
 use crate::Draft;
 use crate::context::{Context, Stop};
 use crate::document::SchemaId;
+use crate::json::{Map, Value};
 use crate::keyword::expand::Schema;
 use crate::language::LanguageId;
 use crate::language::number;
@@ -142,15 +142,6 @@ fn until(name: &str) -> Draft {
     }
 }
 
-/// Returns the value of a keyword. Most schemas have few keywords, so that comparing is faster than hashing.
-pub(crate) fn entry<'a>(entries: &'a Map<String, Value>, key: &str) -> Option<&'a Value> {
-    const LINEAR_SEARCH_MAX_ENTRIES: usize = 8;
-    if entries.len() > LINEAR_SEARCH_MAX_ENTRIES {
-        return entries.get(key);
-    }
-    entries.iter().find(|(name, _)| *name == key).map(|(_, value)| value)
-}
-
 /// Returns true if a keyword never restricts a document. Keywords that the standard does not know are
 /// annotations.
 pub(crate) fn is_annotation(name: &str) -> bool {
@@ -159,7 +150,9 @@ pub(crate) fn is_annotation(name: &str) -> bool {
 
 /// Returns the values that a schema's own assertions allow.
 pub(crate) fn assertion_values<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> Result<Values, Stop> {
+    cx.current_keyword = "type";
     let mut values = type_values(cx, schema)?;
+    cx.current_keyword = "enum";
     if let Some(list) = schema.get("enum") {
         let Value::Array(list) = list else {
             return Err(expand::invalid(cx, schema, "enum", "not a list of values"));
@@ -167,6 +160,7 @@ pub(crate) fn assertion_values<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> 
         let listed = constant::values_among(cx, list)?;
         values = algebra::intersect(cx, &values, &listed)?;
     }
+    cx.current_keyword = "const";
     if let Some(constant) = schema.get("const").filter(|_| schema.draft >= Draft::Draft6) {
         let constant = constant::values_among(cx, std::slice::from_ref(constant))?;
         values = algebra::intersect(cx, &values, &constant)?;
@@ -178,6 +172,7 @@ pub(crate) fn assertion_values<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> 
     if values.string != LanguageId::NONE {
         let string = scalars::string_language(cx, schema)?;
         values.string = algebra::intersect_strings(cx, values.string, string);
+        cx.current_keyword = "format";
         if scalars::asserts_format(cx) && schema.get("format").and_then(Value::as_str) == Some("regex") {
             let regexes = Values {
                 string: LanguageId::NONE,
@@ -186,16 +181,18 @@ pub(crate) fn assertion_values<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> 
             };
             values = algebra::intersect(cx, &values, &regexes)?;
             if values.regexes != RegexStrings::None {
-                cx.list_relaxation(schema.id, "format", UNASSERTED_REGEX_RULES);
+                cx.list_partial(schema.id, "format", UNASSERTED_REGEX_RULES);
             }
         }
     }
     if !values.arrays.is_empty() {
+        cx.current_keyword = "items";
         let arrays = arrays::array_shape(cx, schema)?;
         let arrays: Vec<Rc<Array>> = arrays.into_iter().map(Rc::new).collect();
         values.arrays = shapes::intersect_shapes(cx, &values.arrays, &arrays)?;
     }
     if !values.objects.is_empty() {
+        cx.current_keyword = "properties";
         let objects = [Rc::new(objects::object_shape(cx, schema)?)];
         values.objects = shapes::intersect_shapes(cx, &values.objects, &objects)?;
     }
@@ -203,14 +200,14 @@ pub(crate) fn assertion_values<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> 
 }
 
 /// Returns true if a schema of OpenAPI 3.0 allows `null` besides what its other keywords allow.
-pub(crate) fn is_nullable(entries: &Map<String, Value>, draft: Draft) -> bool {
-    draft == Draft::OpenApi30 && entry(entries, "nullable") == Some(&Value::Bool(true))
+pub(crate) fn is_nullable(entries: &Map, draft: Draft) -> bool {
+    draft == Draft::OpenApi30 && entries.get("nullable") == Some(&Value::Bool(true))
 }
 
 /// Lists the keywords of a schema that are not asserted.
-pub(crate) fn list_ignored_keywords(cx: &mut Context<'_>, id: SchemaId, entries: &Map<String, Value>) {
+pub(crate) fn list_ignored_keywords(cx: &mut Context<'_>, id: SchemaId, entries: &Map) {
     let draft = cx.documents.draft(id);
-    let has_sibling_ref = draft <= Draft::Draft7 && entries.len() > 1 && entry(entries, "$ref").is_some();
+    let has_sibling_ref = draft <= Draft::Draft7 && entries.len() > 1 && entries.get("$ref").is_some();
     for (name, value) in entries {
         let why = match &name[..] {
             "$schema" if cx.documents.is_of_unknown_draft(id) => {
@@ -218,17 +215,26 @@ pub(crate) fn list_ignored_keywords(cx: &mut Context<'_>, id: SchemaId, entries:
             }
             "$ref" => continue,
             "nullable" if draft == Draft::OpenApi30 => continue,
+            // Extensions are marked as such by their names.
+            _ if name.starts_with("x-") => continue,
             "$schema" if !value.is_string() => "not a string, so the configured draft is used",
             _ if is_known_annotation(name) => continue,
             _ if has_sibling_ref => "up to draft 7, keywords next to a $ref are ignored",
-            _ if is_annotation(name) => "an unknown keyword is an annotation",
+            _ if is_annotation(name) => {
+                let alike = grammask_syntax::suggest(name, relax::asserting_names());
+                let hint = alike.map(|alike| format!("; did you mean `{alike}`?")).unwrap_or_default();
+                cx.list_annotation(id, name, format!("an unknown keyword is an annotation{hint}"));
+                continue;
+            }
             _ if since(name) > draft => "a keyword of a later draft is an annotation",
+            // Asserted: a list of items is read as in draft 2019-09.
+            "additionalItems" if entries.get("items").is_some_and(Value::is_array) => continue,
             _ if until(name) < draft => "a keyword of an earlier draft is an annotation",
             "format" => {
                 if let Value::String(format) = value
-                    && !scalars::is_asserted_format(cx, format, entry(entries, "pattern").is_some())
+                    && !scalars::is_asserted_format(cx, format, entries.get("pattern").is_some())
                 {
-                    cx.list_relaxation(id, name, scalars::annotation(format));
+                    cx.list_annotation(id, name, scalars::annotation(format));
                 }
                 continue;
             }
@@ -237,7 +243,7 @@ pub(crate) fn list_ignored_keywords(cx: &mut Context<'_>, id: SchemaId, entries:
                 None => continue,
             },
         };
-        cx.list_relaxation(id, name, why);
+        cx.list_annotation(id, name, why);
     }
 }
 
@@ -267,10 +273,31 @@ fn type_values<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> Result<Values, S
             Some("string") => values.string = LanguageId::ANY,
             Some("array") => values.arrays = vec![Rc::new(Array::any())],
             Some("object") => values.objects = vec![Rc::new(Object::any())],
-            _ => return Err(expand::invalid(cx, schema, "type", &format!("{name} is not a type"))),
+            _ => {
+                let hint = name.as_str().and_then(type_meant_by);
+                let hint = hint.map(|hint| format!("; {hint}")).unwrap_or_default();
+                return Err(expand::invalid(cx, schema, "type", &format!("{name} is not a type{hint}")));
+            }
         }
     }
     Ok(values)
+}
+
+/// Returns a hint about a name that is not a type. Returns `None` if no type is similar.
+fn type_meant_by(name: &str) -> Option<String> {
+    let known = ["array", "boolean", "integer", "null", "number", "object", "string"];
+    let other = match &*name.to_ascii_lowercase() {
+        "any" | "unknown" | "mixed" => return Some("without `type`, every value is allowed".to_owned()),
+        "int" | "long" | "short" | "int32" | "int64" => "integer",
+        "float" | "double" | "decimal" => "number",
+        "str" | "text" | "char" | "date" | "datetime" | "uuid" => "string",
+        "bool" => "boolean",
+        "list" | "tuple" | "set" => "array",
+        "dict" | "map" | "struct" | "record" => "object",
+        "none" | "nil" | "undefined" | "void" => "null",
+        _ => grammask_syntax::suggest(name, known)?,
+    };
+    Some(format!("did you mean \"{other}\"?"))
 }
 
 /// Returns the value of a keyword that counts characters, items or properties.

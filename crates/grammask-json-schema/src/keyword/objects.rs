@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
+use crate::json::Value;
 use grammask_syntax::Text;
-use serde_json::Value;
 
 use super::is_known_annotation;
 use crate::constraint::ConstraintId;
@@ -155,7 +155,9 @@ fn property_names<'a>(cx: &mut Context<'a>, schema: Schema<'a>, object: &mut Obj
     let names = expand::child(cx, schema, &["propertyNames"])?;
     let names = match evaluate::values_inside(cx, names) {
         Ok(values) if values.regexes != RegexStrings::None => {
-            cx.refuse_or_relax(schema.id, "propertyNames", "property names that are regular expressions")?;
+            // As elsewhere, the format is asserted in part only: here, keys are any strings.
+            cx.evaluation.mark_relaxed();
+            cx.list_partial(schema.id, "propertyNames", "the format 'regex' of property names");
             LanguageId::ANY
         }
         Ok(values) => values.string,
@@ -166,6 +168,9 @@ fn property_names<'a>(cx: &mut Context<'a>, schema: Schema<'a>, object: &mut Obj
         }
         Err(error) => return Err(error),
     };
+    if cx.is_empty(names)? {
+        cx.list_annotation(schema.id, "propertyNames", "no key is allowed, so `{}` is the only object");
+    }
     let wrong = cx.languages.not(names);
     if wrong != LanguageId::NONE {
         object.rules.push((Keys::In(wrong), ConstraintId::NEVER));

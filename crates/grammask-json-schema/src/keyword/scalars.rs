@@ -1,7 +1,7 @@
 //! Keywords about numbers and strings.
 
+use crate::json::Value;
 use grammask_pattern::Cause;
-use serde_json::Value;
 
 use crate::context::{Context, Stop};
 use crate::keyword;
@@ -12,6 +12,9 @@ use crate::language::format::{self, registry};
 use crate::language::number;
 use crate::language::number::Bound;
 use crate::{Formats, NumberSpelling, PatternDialect};
+
+/// The part of `idn-email` that the grammar does not assert.
+const UNASSERTED_IDNA_RULES: &str = "the tables of IDNA 2008, which forbid some letters in domain names";
 
 /// Returns why a format is not asserted.
 pub(super) fn annotation(name: &str) -> String {
@@ -26,6 +29,7 @@ pub(super) fn number_language<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> R
         // Draft 4 has a boolean in addition to the bound, later drafts a second bound.
         let is_exclusive = schema.get(exclusive) == Some(&Value::Bool(true));
         for (keyword, is_exclusive) in [(keyword, is_exclusive), (exclusive, true)] {
+            cx.current_keyword = keyword;
             let bound = match schema.get(keyword) {
                 None | Some(Value::Bool(_)) => continue,
                 Some(Value::Number(bound)) => constant::decimal(cx, bound)?,
@@ -62,6 +66,7 @@ pub(super) fn number_language<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> R
             parts.push(number::integer(&mut cx.languages));
         }
     }
+    cx.current_keyword = "multipleOf";
     if let Some(of) = schema.get("multipleOf") {
         let Value::Number(of) = of else {
             return Err(expand::invalid(cx, schema, "multipleOf", "not a number"));
@@ -104,12 +109,14 @@ pub(super) fn string_language<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> R
         }
         parts.push(cx.languages.length(min as u32, max.map(|max| max as u32)));
     }
+    cx.current_keyword = "pattern";
     if let Some(source) = schema.get("pattern") {
         let Value::String(source) = source else {
             return Err(expand::invalid(cx, schema, "pattern", "not a string"));
         };
         parts.push(pattern_language(cx, schema, "pattern", source)?.unwrap_or(LanguageId::ANY));
     }
+    cx.current_keyword = "format";
     if let Some(name) = schema.get("format") {
         let Value::String(name) = name else {
             return Err(expand::invalid(cx, schema, "format", "not a string"));
@@ -125,13 +132,19 @@ pub(super) fn string_language<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> R
             language = registry::texts(&mut cx.languages, name);
         }
         match language {
-            Some(language) => parts.push(language),
+            Some(language) => {
+                parts.push(language);
+                if name == "idn-email" {
+                    cx.evaluation.mark_relaxed();
+                    cx.list_partial(schema.id, "format", UNASSERTED_IDNA_RULES);
+                }
+            }
             None if is_asserted_format(cx, name, schema.has("pattern")) && name != "idn-hostname" => {}
             None if name == "idn-hostname" && asserts_format(cx) => {
                 let reason = "international host names, whose labels depend on tables of Unicode";
                 cx.refuse_or_relax(schema.id, "format", reason)?;
             }
-            None => cx.list_relaxation(schema.id, "format", annotation(name)),
+            None => cx.list_annotation(schema.id, "format", annotation(name)),
         }
     }
     Ok(cx.languages.and(parts))

@@ -10,11 +10,12 @@ use std::rc::Rc;
 use crate::constraint::{ConstraintId, Subject};
 use crate::context::{Context, Stop};
 use crate::document::SchemaId;
+use crate::error::{Error, Limit, Reason};
 use crate::keyword::unevaluated;
 use crate::language::number::offered;
 use crate::language::{Language, LanguageId};
 use crate::value::evaluate;
-use crate::value::{Array, Values};
+use crate::value::{Array, Object, Values};
 
 /// Keywords that may make a language too hard to analyze, those first that do so most often.
 const NUMBER_KEYWORDS: [&str; 5] =
@@ -120,6 +121,66 @@ pub(crate) fn plan_constraint(cx: &mut Context<'_>, constraint: ConstraintId) ->
     Ok(Plan { values, arrays, objects })
 }
 
+/// Returns a plan that allows more than a constraint: all arrays in place of arrays that have no plan, and
+/// all objects in place of such objects. After all work is spent, every value is allowed.
+///
+/// # Errors
+/// The error, if nothing is known of the root.
+pub(crate) fn weaken_constraint(
+    cx: &mut Context<'_>,
+    constraint: ConstraintId,
+    is_root: bool,
+    error: Error,
+) -> Result<Plan, Stop> {
+    let schema = schema_of(cx, constraint);
+    let is_work = matches!(&error.reason, Reason::Limit(exceeded) if exceeded.limit == Limit::Work);
+    if is_work && !is_root {
+        // Another evaluation would take as much work.
+        cx.list_weakening(schema, "", error);
+        return plan_constraint(cx, ConstraintId::ANY);
+    }
+    let values = cx.attempt(schema, |cx| {
+        let values = evaluate::values(cx, constraint)?;
+        Ok(unevaluated::close_objects(cx, values))
+    })?;
+    let values = match values {
+        Some(values) => values,
+        None if is_root => return Err(error.into()),
+        None => Rc::new(Values::any(cx.numbers.any)),
+    };
+    let values = cx
+        .attempt(schema, |cx| replace_empty_languages(cx, constraint, Rc::clone(&values)))?
+        .unwrap_or(values);
+    let mut arrays = Vec::new();
+    for array in &values.arrays {
+        match cx.attempt(schema, |cx| plan_array(cx, array))? {
+            Some(plans) => arrays.extend(plans),
+            None => {
+                let rest = Rest::Same(ConstraintId::ANY);
+                arrays.push(ArrayPlan { prefix: Vec::new(), rest, min: 0, max: None });
+            }
+        }
+    }
+    let mut objects = Vec::new();
+    for object in &values.objects {
+        match cx.attempt(schema, |cx| object::plan_object(cx, object))? {
+            Some(plans) => objects.extend(plans),
+            None => objects.extend(object::plan_object(cx, &Object::any())?),
+        }
+    }
+    Ok(Plan { values, arrays, objects })
+}
+
+/// Returns the first schema of a constraint, for messages.
+fn schema_of(cx: &Context<'_>, constraint: ConstraintId) -> SchemaId {
+    let mut schemas = cx.constraints.conjuncts(constraint).iter();
+    let schema = schemas.find_map(|conjunct| match conjunct.subject {
+        Subject::Schema(id, _) => Some(id),
+        _ => None,
+    });
+    schema.unwrap_or(cx.current_schema)
+}
+
 /// Replaces the languages of numbers and strings by the empty language where they are empty.
 ///
 /// # Errors
@@ -153,12 +214,7 @@ fn replacement(
     match cx.emptiness(language)? {
         Ok(is_empty) => Ok(is_empty.then_some(LanguageId::NONE)),
         Err(limit) => {
-            let schema =
-                cx.constraints.conjuncts(constraint).iter().find_map(|conjunct| match conjunct.subject {
-                    Subject::Schema(id, _) => Some(id),
-                    _ => None,
-                });
-            let schema = schema.unwrap_or(cx.current_schema);
+            let schema = schema_of(cx, constraint);
             let said = |keyword: &&&str| cx.documents.value(schema).get(keyword).is_some();
             let keyword = keywords.iter().find(said).copied().unwrap_or_default();
             let what = format!("all constraints together exceed a limit in the search for a value: {limit}");

@@ -11,14 +11,20 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::constraint::{ConstraintId, Subject};
 use crate::context::{Context, Stop};
+use crate::document::SchemaId;
 use crate::error::{Limit, Reason};
-use crate::keyword::{constant, expand};
+use crate::keyword::constant;
+use crate::keyword::relax::{self, KeywordSet};
 use crate::language::Approximation;
 use crate::value::{Values, algebra};
 
 /// Levels of values inside of values that are evaluated to compare two shapes. Beyond them the answer is
 /// [`Stop::Cycle`], which callers read as "perhaps".
 const MAX_NESTED_EVALUATIONS: usize = 8;
+
+/// The reason why an exclusion is dropped if the excluded schema is weakened.
+pub(crate) const WEAKENED_EXCLUSION: &str =
+    "it excludes a schema that is weakened (by `not`, `oneOf` or `if`)";
 
 /// The answers that were computed under one [`Approximation`].
 #[derive(Default)]
@@ -93,6 +99,11 @@ impl Evaluation {
         self.approximate.subjects.contains(&subject)
     }
 
+    /// Returns true if the subject under evaluation is not part of another one.
+    pub(crate) fn is_outermost(&self) -> bool {
+        self.open.len() == 1
+    }
+
     /// Returns the memoized answer for a constraint, and passes its taint on to the answers under evaluation.
     fn memoized(&mut self, constraint: ConstraintId) -> Option<Rc<Values>> {
         let answer = self.answers.constraints.get(&constraint).map(Rc::clone)?;
@@ -122,11 +133,11 @@ pub(crate) fn values_inside(cx: &mut Context<'_>, constraint: ConstraintId) -> R
     if open.iter().filter(|open| open.is_none()).count() >= MAX_NESTED_EVALUATIONS {
         return Err(Stop::Cycle);
     }
-    let outer = cx.current_schema;
+    let outer = (cx.current_schema, cx.current_keyword);
     open.push(None);
     let values = values(cx, constraint);
     cx.evaluation.open.pop();
-    cx.current_schema = outer;
+    (cx.current_schema, cx.current_keyword) = outer;
     values
 }
 
@@ -158,7 +169,14 @@ pub(crate) fn values(cx: &mut Context<'_>, constraint: ConstraintId) -> Result<R
         }
         let values = values_of(cx, conjunct.subject)?;
         all = Some(match all {
-            Some(all) => Rc::new(algebra::intersect(cx, &all, &values)?),
+            Some(all) => {
+                let both = algebra::intersect(cx, &all, &values);
+                let schema = schema_of(cx, conjunct.subject);
+                match cx.or_omitted(schema, "", both)? {
+                    Some(both) => Rc::new(both),
+                    None => Rc::new(relax::evaluate_dropped(KeywordSet::ALL, Values::clone(&all))),
+                }
+            }
             None => values,
         });
     }
@@ -171,14 +189,26 @@ pub(crate) fn values(cx: &mut Context<'_>, constraint: ConstraintId) -> Result<R
         if conjunct.holds {
             continue;
         }
-        let values = values_to_exclude(cx, conjunct.subject)?;
-        all = Rc::new(algebra::subtract(cx, &all, &values)?);
+        let rest =
+            values_to_exclude(cx, conjunct.subject).and_then(|values| algebra::subtract(cx, &all, &values));
+        let schema = schema_of(cx, conjunct.subject);
+        if let Some(rest) = cx.or_omitted(schema, "", rest)? {
+            all = Rc::new(rest);
+        }
     }
     let evaluation = &mut cx.evaluation;
     evaluation.relaxed.mark_constraint(constraint, before.0);
     evaluation.approximate.mark_constraint(constraint, before.1);
     evaluation.answers.constraints.insert(constraint, Rc::clone(&all));
     Ok(all)
+}
+
+/// Returns the schema that a subject is about, for messages.
+fn schema_of(cx: &Context<'_>, subject: Subject) -> SchemaId {
+    match subject {
+        Subject::Schema(id, _) => id,
+        Subject::Constant(_) | Subject::Constraint(_) => cx.current_schema,
+    }
 }
 
 /// Returns the values of a subject for a subtraction: exactly those, or more where no regular set is exact.
@@ -189,8 +219,7 @@ pub(crate) fn values(cx: &mut Context<'_>, constraint: ConstraintId) -> Result<R
 pub(crate) fn values_to_exclude(cx: &mut Context<'_>, subject: Subject) -> Result<Rc<Values>, Stop> {
     let values = values_of(cx, subject)?;
     if cx.evaluation.relaxed.subjects.contains(&subject) {
-        let reason = "an excluded schema (`not`, `oneOf`, `if`) that has no exact grammar cannot be relaxed";
-        return Err(cx.error_here(Reason::Unsupported(reason.to_owned())));
+        return Err(cx.error_here(Reason::Unsupported(WEAKENED_EXCLUSION.to_owned())));
     }
     if !cx.evaluation.is_approximate(subject) {
         return Ok(values);
@@ -215,14 +244,17 @@ pub(crate) fn values_of(cx: &mut Context<'_>, subject: Subject) -> Result<Rc<Val
     }
     cx.spend(1)?;
     let before = (cx.evaluation.relaxed.count, cx.evaluation.approximate.count);
-    let outer = cx.current_schema;
+    let outer = (cx.current_schema, cx.current_keyword);
     if let Subject::Schema(id, _) = subject {
         cx.current_schema = id;
     }
-    check_nesting(cx, subject)?;
+    if let Err(stop) = check_nesting(cx, subject) {
+        cx.current_schema = outer.0;
+        return Err(stop);
+    }
     cx.evaluation.open.push(Some(subject));
     let values = match subject {
-        Subject::Schema(id, scope) => expand::values_of_schema(cx, id, scope).map(Rc::new),
+        Subject::Schema(id, scope) => relax::values_of_schema(cx, id, scope).map(Rc::new),
         Subject::Constant(id) => {
             let value = cx.constants.value(id);
             constant::values_of_constant(cx, value).map(Rc::new)
@@ -230,7 +262,7 @@ pub(crate) fn values_of(cx: &mut Context<'_>, subject: Subject) -> Result<Rc<Val
         Subject::Constraint(constraint) => values(cx, constraint),
     };
     cx.evaluation.open.pop();
-    cx.current_schema = outer;
+    (cx.current_schema, cx.current_keyword) = outer;
     let values = values?;
     let evaluation = &mut cx.evaluation;
     evaluation.relaxed.mark(subject, before.0);

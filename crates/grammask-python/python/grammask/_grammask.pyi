@@ -86,8 +86,8 @@ class Grammar:
     def warm(self, *, states: int = 1000, threads: int = 1) -> None:
         """Computes masks before they are asked for: breadth first, of at most ``states`` states."""
     @property
-    def relaxations(self) -> list[dict[str, str]]:
-        """The parts of the schema that outputs are not held to."""
+    def relaxations(self) -> list[dict[str, str | bool]]:
+        """Notes, and the parts of the schema that outputs are not held to (``weakens`` is true for those)."""
     @property
     def vocabulary(self) -> Vocabulary:
         """The vocabulary that the grammar was compiled for."""
@@ -156,7 +156,7 @@ class Matcher:
 def check_kbnf(text: str, *, start: str | None = None) -> None:
     """Checks a KBNF text without a vocabulary. Raises ``GrammarError`` if it is wrong."""
 
-def check_json_schema(schema: Any, **options: Any) -> list[dict[str, str]]:
+def check_json_schema(schema: Any, **options: Any) -> list[dict[str, str | bool]]:
     """Checks a JSON Schema without a vocabulary; returns its relaxations."""
 
 def fill_masks(

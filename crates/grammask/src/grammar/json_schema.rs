@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
 
-use grammask_json_schema::{Escapes, Profile, translate};
+use grammask_json_schema::{Escapes, Profile, Translation, translate, translate_text};
 use grammask_mask::Prefetch;
 use grammask_regular::{Store, analysis};
 use grammask_syntax::{Ast, ExprKind};
@@ -51,7 +51,46 @@ impl Grammar {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn from_json_schema(schema: &Value, vocabulary: &Vocabulary, config: &Config) -> Result<Self, Error> {
-        let translation = translate(schema, &config.json_schema)?;
+        Self::of_translation(translate(schema, &config.json_schema)?, vocabulary, config)
+    }
+
+    /// Compiles the JSON text of a schema, as [`from_json_schema`](Self::from_json_schema) compiles its value.
+    ///
+    /// Keys count in the order of the text, and numbers with all of their digits, whatever features
+    /// `serde_json` has.
+    ///
+    /// # Errors
+    /// As [`from_json_schema`](Self::from_json_schema), and if the text is not JSON. Of several errors, the
+    /// first one is returned; [`translate_text`] returns all of them with their places.
+    ///
+    /// ```
+    /// use grammask::{Config, Grammar, TokenId, Vocabulary};
+    ///
+    /// let bytes = (0..=255).map(|byte| (TokenId(byte), vec![byte as u8]));
+    /// let vocabulary = Vocabulary::new(bytes, [])?;
+    /// let text = r#"{"type": "integer", "minimum": 3}"#;
+    /// let grammar = Grammar::from_json_schema_text(text, &vocabulary, &Config::default())?;
+    /// assert!(grammar.matcher().accept_bytes(b"3").is_accepted());
+    /// assert!(!grammar.matcher().accept_bytes(b"2").is_accepted());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn from_json_schema_text(
+        text: &str,
+        vocabulary: &Vocabulary,
+        config: &Config,
+    ) -> Result<Self, Error> {
+        let translation = translate_text(text, &config.json_schema).map_err(|errors| {
+            let first = errors.into_iter().next().map(|located| located.error);
+            first.unwrap_or_else(grammask_json_schema::Error::unsatisfiable)
+        })?;
+        Self::of_translation(translation, vocabulary, config)
+    }
+
+    fn of_translation(
+        translation: Translation,
+        vocabulary: &Vocabulary,
+        config: &Config,
+    ) -> Result<Self, Error> {
         let flag = config.json_schema.cancel.as_ref();
         let is_cancelled = || flag.is_some_and(|flag| flag.load(Ordering::Relaxed));
         let store = store_for(&translation.ast, config);

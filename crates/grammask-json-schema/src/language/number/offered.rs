@@ -267,6 +267,7 @@ fn canonical(value: &Decimal) -> String {
 mod tests {
     use super::*;
     use crate::constraint::ScopeId;
+    use crate::document::Inputs;
     use crate::keyword::expand;
     use crate::value::evaluate;
     use crate::{Config, Profile};
@@ -274,7 +275,8 @@ mod tests {
 
     /// Checks which numbers a schema offers.
     fn check(config: &Config, schema: &Value, offered_texts: &[&str], others: &[&str]) {
-        let mut cx = Context::new(schema, config).unwrap_or_else(|error| panic!("{schema}: {error}"));
+        let inputs = Inputs::of_value(schema, config).unwrap_or_else(|error| panic!("{schema}: {error}"));
+        let mut cx = Context::new(&inputs, config).unwrap_or_else(|error| panic!("{schema}: {error}"));
         let root = cx.documents.root();
         let language = expand::constraint_of_schema(&mut cx, root, ScopeId::EMPTY)
             .and_then(|root| evaluate::values(&mut cx, root))

@@ -1,0 +1,225 @@
+//! Schemas as people send them: one row for each class of input that fell short, with texts that are accepted
+//! and texts that are not.
+
+use grammask::json_schema::Unsupported;
+use grammask::{Config, Grammar};
+use serde_json::{Value, json};
+
+use crate::cases::check;
+use crate::{bytes, standard};
+
+/// Returns the configuration that weakens and lists constraints without a grammar.
+fn relaxed() -> Config {
+    let mut config = standard();
+    config.json_schema.unsupported = Unsupported::Relax;
+    config
+}
+
+/// Returns pointer and keyword of each relaxation, sorted.
+fn listed(schema: &Value, config: &Config) -> Vec<String> {
+    let grammar = Grammar::from_json_schema(schema, &bytes(), config).unwrap();
+    let list = grammar.relaxations().iter();
+    let mut list: Vec<String> = list.map(|item| format!("{} {}", item.pointer, item.keyword)).collect();
+    list.sort();
+    list.dedup();
+    list
+}
+
+/// `n` beside a property that cannot be translated.
+fn beside(schema: Value) -> Value {
+    json!({"properties": {"a": schema, "n": {"type": "integer", "minimum": 1}}})
+}
+
+#[test]
+fn what_cannot_be_translated_is_dropped_at_its_place() {
+    let nested =
+        |depth: usize| (0..depth).fold(json!({"type": "null"}), |inner, _| json!({"allOf": [inner]}));
+    for (schema, keyword) in [
+        (json!({"pattern": "^(a)\\1$"}), "/properties/a pattern"),
+        (json!({"pattern": "(?<"}), "/properties/a pattern"),
+        (json!({"pattern": 1}), "/properties/a pattern"),
+        (json!({"required": null}), "/properties/a required"),
+        (json!({"enum": null}), "/properties/a enum"),
+        (json!({"properties": null}), "/properties/a properties"),
+        (json!({"type": "String"}), "/properties/a type"),
+        (json!({"type": "any"}), "/properties/a type"),
+        (json!({"minimum": "1"}), "/properties/a minimum"),
+        (json!({"$ref": "https://example.org/other.json"}), "/properties/a $ref"),
+        (json!({"$ref": "#/nowhere"}), "/properties/a $ref"),
+        (json!({"$ref": "#/properties/a"}), "/properties/a $ref"),
+        (json!({"anyOf": []}), "/properties/a anyOf"),
+        (json!({"minItems": 10_000_000_000_u64}), "/properties/a minItems"),
+        (json!(null), " properties"),
+    ] {
+        let schema = beside(schema);
+        check(
+            &relaxed(),
+            &[(schema.clone(), &[r#"{"a":"x","n":1}"#], &[r#"{"a":"x","n":0}"#, r#"{"n":"1"}"#])],
+        );
+        assert_eq!(listed(&schema, &relaxed()), [keyword], "{schema}");
+        assert!(Grammar::from_json_schema(&schema, &bytes(), &standard()).is_err(), "{schema}");
+    }
+    check(&relaxed(), &[(beside(nested(300)), &[r#"{"a":null,"n":1}"#], &[r#"{"a":"x","n":0}"#])]);
+}
+
+#[test]
+fn keywords_beside_a_dropped_one_stay() {
+    check(
+        &relaxed(),
+        &[
+            (json!({"type": "text", "maxLength": 2}), &[r#""ab""#, "1"], &[r#""abc""#]),
+            (json!({"type": "string", "pattern": 1, "enum": ["a", "b"]}), &[r#""a""#], &[r#""c""#, "1"]),
+            // Other keys than those of `properties` are not known any more.
+            (
+                json!({"type": "object", "properties": null, "additionalProperties": false, "required": ["a"]}),
+                &[r#"{"a":1}"#, r#"{"a":1,"b":2}"#],
+                &["{}", "1"],
+            ),
+            (
+                json!({"$ref": "https://example.org/x", "unevaluatedProperties": false, "required": ["a"]}),
+                &[r#"{"a":1}"#, r#"{"a":1,"b":2}"#],
+                &["{}"],
+            ),
+            (
+                json!({"allOf": [{"$ref": "https://example.org/x"}], "unevaluatedItems": false, "minItems": 2}),
+                &["[1,2]"],
+                &["[]", "[1]"],
+            ),
+            // Up to draft 7, keywords next to a reference are ignored, also if it leads nowhere.
+            (
+                json!({"$schema": "http://json-schema.org/draft-07/schema#", "properties": {"a": {"$ref": "x", "type": "null"}}}),
+                &[r#"{"a":1}"#],
+                &[],
+            ),
+            (
+                json!({"items": [{"type": "text"}, {"type": "integer"}], "additionalItems": false}),
+                &["[1,2]", r#"["x"]"#],
+                &["[1,2,3]", r#"[1,"x"]"#],
+            ),
+        ],
+    );
+}
+
+#[test]
+fn an_excluded_schema_is_not_weakened_but_its_exclusion_dropped() {
+    let vague = json!({"pattern": "^(a)\\1$"});
+    let cases = [
+        (json!({"type": "string", "not": vague}), " not"),
+        (json!({"type": "string", "not": {"not": {"not": vague}}}), " not"),
+        (json!({"type": "string", "oneOf": [vague, {"maxLength": 3}]}), " oneOf"),
+        (json!({"type": "string", "if": vague, "then": {"maxLength": 2}, "else": {"minLength": 1}}), " if"),
+    ];
+    for (schema, keyword) in cases {
+        let list = listed(&schema, &relaxed());
+        assert!(list.contains(&keyword.to_owned()), "{list:?}");
+        check(&relaxed(), &[(schema, &[r#""aaa""#, r#""b""#, r#""aa""#], &["1"])]);
+    }
+    // The properties of a branch are excluded from another one while rules are written.
+    let branch = |schema: Value| json!({"properties": {"p": schema}, "required": ["p"]});
+    let schema = json!({"type": "object", "oneOf": [branch(vague), branch(json!({"maxLength": 3}))]});
+    check(&relaxed(), &[(schema, &[r#"{"p":"b"}"#, r#"{"p":"aa"}"#], &["{}", "1"])]);
+}
+
+#[test]
+fn limits_weaken_the_place_that_exceeds_them() {
+    let either =
+        |key: u32| json!({"anyOf": [{"required": [format!("a{key}")]}, {"required": [format!("b{key}")]}]});
+    let many = json!({"type": "object", "allOf": (0..11).map(either).collect::<Vec<_>>()});
+    check(
+        &relaxed(),
+        &[(
+            beside(many),
+            &[r#"{"a":{"a0":1},"n":1}"#, r#"{"a":{},"n":1}"#],
+            &[r#"{"a":{},"n":0}"#, r#"{"a":1}"#],
+        )],
+    );
+    let mut config = relaxed();
+    config.json_schema.limits.max_work = 800;
+    let list: Vec<Value> = (0..2000).map(|index| json!({ "const": index })).collect();
+    check(
+        &config,
+        &[(
+            beside(json!({"anyOf": list})),
+            &[r#"{"a":5,"n":1}"#, r#"{"a":5000,"n":1}"#],
+            &[r#"{"n":0}"#, "{"],
+        )],
+    );
+    config.json_schema.limits.max_work = 2;
+    assert!(Grammar::from_json_schema(&beside(json!({})), &bytes(), &config).is_err());
+}
+
+#[test]
+fn a_root_of_which_nothing_is_left_is_refused() {
+    for schema in [json!({"type": "text"}), json!({"$ref": "#"}), json!({"allOf": 1, "title": "x"}), json!(7)]
+    {
+        assert!(Grammar::from_json_schema(&schema, &bytes(), &relaxed()).is_err(), "{schema}");
+    }
+}
+
+#[test]
+fn lists_of_items_are_tuples_in_every_draft() {
+    let tuple = json!({"type": "array", "items": [{"type": "string"}, {"type": "integer"}], "additionalItems": false});
+    assert_eq!(listed(&tuple, &standard()), [""; 0]);
+    check(&standard(), &[(tuple, &[r#"["a",1]"#, r#"["a"]"#], &[r#"["a",1,true]"#, "[1]"])]);
+}
+
+#[test]
+fn formats_that_are_asserted_in_part_are_listed() {
+    let mail = json!({"type": "string", "format": "idn-email"});
+    assert_eq!(listed(&mail, &standard()), [" format"]);
+}
+
+#[test]
+fn metaschemas_are_built_in() {
+    let case = json!({"type": "object", "properties": {"input": {"$ref": "http://json-schema.org/draft-07/schema#"}}, "required": ["input"]});
+    check(
+        &standard(),
+        &[(
+            case,
+            &[r#"{"input":{"type":"string"}}"#, r#"{"input":true}"#, r#"{"input":{"items":{"minimum":1}}}"#],
+            &[
+                r#"{"input":{"type":"text"}}"#,
+                r#"{"input":{"items":{"minimum":"1"}}}"#,
+                r#"{"input":1}"#,
+                "{}",
+            ],
+        )],
+    );
+    let newest = json!({"$ref": "https://json-schema.org/draft/2020-12/schema"});
+    check(
+        &standard(),
+        &[(
+            newest,
+            &["true", r#"{"prefixItems":[{"$defs":{"a":{"type":["null"]}}}]}"#],
+            &[r#"{"prefixItems":[{"$defs":{"a":{"type":["none"]}}}]}"#, r#"{"minLength":-1}"#, "1"],
+        )],
+    );
+}
+
+#[test]
+fn references_by_path_get_a_hint() {
+    for reference in ["/$defs/x", "$defs/x", "./$defs/x"] {
+        let schema = json!({"properties": {"a": {"$ref": reference}}, "$defs": {"x": {"type": "null"}}});
+        let error = Grammar::from_json_schema(&schema, &bytes(), &standard()).unwrap_err().to_string();
+        assert!(error.contains("written `#/$defs/x`"), "{error}");
+        assert!(error.contains("'/properties/a', $ref"), "{error}");
+    }
+}
+
+#[test]
+fn texts_keep_the_order_of_keys_and_all_digits() {
+    let text = r#"{"properties": {"z": {"const": 0.1000000000000000000000000000001}, "a": {}}, "required": ["z", "a"]}"#;
+    let mut config = standard();
+    config.json_schema.property_order = grammask::json_schema::PropertyOrder::AsWritten;
+    let grammar = Grammar::from_json_schema_text(text, &bytes(), &config).unwrap();
+    assert!(crate::accepts(&grammar, r#"{"z":0.1000000000000000000000000000001,"a":1}"#));
+    assert!(!crate::accepts(&grammar, r#"{"z":0.1,"a":1}"#));
+    assert!(!crate::accepts(&grammar, r#"{"a":1,"z":0.1000000000000000000000000000001}"#));
+}
+
+#[test]
+fn names_that_no_key_can_have_are_noted() {
+    let schema = json!({"type": "object", "propertyNames": {"type": "integer"}});
+    assert_eq!(listed(&schema, &standard()), [" propertyNames"]);
+    check(&standard(), &[(schema, &["{}"], &[r#"{"1":1}"#])]);
+}
