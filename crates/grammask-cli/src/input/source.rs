@@ -109,7 +109,7 @@ fn document(argument: &str, max_bytes: usize) -> Result<Document, Failure> {
             "--document needs URI=FILE, such as https://a.example/b.json=b.json, not {argument}"
         ))
     })?;
-    let (uri, file) = splits.filter(|(_, file)| Path::new(file).is_file()).last().unwrap_or(first);
+    let (uri, file) = splits.rfind(|(_, file)| Path::new(file).is_file()).unwrap_or(first);
     let bytes = read(Path::new(file), max_bytes)?;
     if bytes.len() > max_bytes {
         return Err(Failure::other(format!("{file}: more than {max_bytes} bytes (limit `max_text_bytes`)")));

@@ -313,7 +313,7 @@ impl Scanner<'_> {
                 let is_pair = (0xd800..0xdc00).contains(&first) && self.eat(b'\\') && self.eat(b'u');
                 let second = if is_pair { self.unit() } else { None };
                 let second = second.filter(|second| (0xdc00..0xe000).contains(second));
-                let second = second.ok_or_else(|| Problem {
+                let second = second.ok_or(Problem {
                     offset: wrong.offset,
                     kind: ProblemKind::Syntax("half of a surrogate pair is not a character"),
                 })?;

@@ -30,7 +30,7 @@ pub(super) fn apply_all<'a>(
 ) -> Result<Values, Stop> {
     cx.current_keyword = "$ref";
     if schema.has("$ref") {
-        values = apply_reference(cx, schema, values)?;
+        values = apply_reference(cx, schema, &values)?;
     }
     for keyword in ["$dynamicRef", "$recursiveRef"] {
         let is_known = (keyword == "$recursiveRef") == (schema.draft == Draft::Draft201909);
@@ -115,13 +115,13 @@ fn replace_by_canonical(cx: &mut Context<'_>, ids: &mut [SchemaId]) -> Result<()
 pub(super) fn apply_reference<'a>(
     cx: &mut Context<'a>,
     schema: Schema<'a>,
-    values: Values,
+    values: &Values,
 ) -> Result<Values, Stop> {
     let Some(Value::String(reference)) = schema.get("$ref") else {
         return Err(expand::invalid(cx, schema, "$ref", "not a string"));
     };
     let target = cx.documents.resolve(schema.id, reference)?;
-    intersect_with(cx, schema, &values, target)
+    intersect_with(cx, schema, values, target)
 }
 
 /// Intersects values with those of another schema.

@@ -63,7 +63,7 @@ pub(crate) fn values_of_schema(cx: &mut Context<'_>, id: SchemaId, scope: ScopeI
         return Ok(relax::evaluate_dropped(dropped, any));
     }
     let mut values = if is_reference {
-        applicators::apply_reference(cx, schema, any)?
+        applicators::apply_reference(cx, schema, &any)?
     } else {
         let values = keyword::assertion_values(cx, schema)?;
         let values = applicators::apply_all(cx, schema, values)?;

@@ -159,7 +159,7 @@ fn drop_keyword(cx: &mut Context<'_>, id: SchemaId, error: Error) -> Result<(), 
     let pointer = cx.documents.pointer(id);
     let is_own = error.pointer == pointer;
     let may_drop = |keyword: &&str| {
-        index(keyword).is_some() && !dropped.contains(keyword) && entries.contains_key(*keyword)
+        index(keyword).is_some() && !dropped.contains(keyword) && entries.contains_key(keyword)
     };
     let named = Some(&*error.keyword).filter(|keyword| is_own && may_drop(keyword));
     let keyword = named.or(Some(cx.current_keyword).filter(may_drop)).unwrap_or_default().to_owned();
