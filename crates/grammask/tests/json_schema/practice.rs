@@ -128,7 +128,7 @@ fn limits_weaken_the_place_that_exceeds_them() {
     check(
         &relaxed(),
         &[(
-            beside(many),
+            beside(&many),
             &[r#"{"a":{"a0":1},"n":1}"#, r#"{"a":{},"n":1}"#],
             &[r#"{"a":{},"n":0}"#, r#"{"a":1}"#],
         )],
@@ -139,13 +139,13 @@ fn limits_weaken_the_place_that_exceeds_them() {
     check(
         &config,
         &[(
-            beside(json!({"anyOf": list})),
+            beside(&json!({"anyOf": list})),
             &[r#"{"a":5,"n":1}"#, r#"{"a":5000,"n":1}"#],
             &[r#"{"n":0}"#, "{"],
         )],
     );
     config.json_schema.limits.max_work = 2;
-    assert!(Grammar::from_json_schema(&beside(json!({})), &bytes(), &config).is_err());
+    assert!(Grammar::from_json_schema(&beside(&json!({})), &bytes(), &config).is_err());
 }
 
 #[test]
