@@ -2,8 +2,8 @@
 
 use grammask::Config;
 use grammask::json_schema::{
-    AdditionalProperties, Document, Draft, Escapes, Formats, IntegerSpelling, NumberSpelling, Profile,
-    PropertyOrder, Unsupported, Whitespace,
+    AdditionalProperties, Document, Draft, Escapes, Formats, IntegerSpelling, NumberSpelling, PatternDialect,
+    Profile, PropertyOrder, Unsupported, Whitespace,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -87,6 +87,15 @@ pub fn json_schema(options: Option<&Bound<'_, PyDict>>) -> PyResult<Config> {
             "unsupported" => {
                 let ways = [("error", Unsupported::Refuse), ("relax", Unsupported::Relax)];
                 schema.unsupported = choice(&name, &value, &ways)?;
+            }
+            "pattern_dialect" => {
+                let dialects = [
+                    ("auto", PatternDialect::Auto),
+                    ("ecma", PatternDialect::Ecma),
+                    ("rust", PatternDialect::Rust),
+                    ("python", PatternDialect::Python),
+                ];
+                schema.pattern_dialect = choice(&name, &value, &dialects)?;
             }
             "draft" => schema.draft = choice(&name, &value, &DRAFTS)?,
             "documents" => schema.documents = documents(&value)?,

@@ -92,6 +92,10 @@ def test_options_of_a_schema(byte_tokens: grammask.Vocabulary) -> None:
     assert not accepts(compiled(literal_escapes="short"), '{"\\u0061": 1, "b": 2}')
     assert accepts(compiled(literal_escapes="any", integers="any", string_escapes="any"), '{"a": 1.0, "b": 2}')
     assert accepts(compiled(integers="32", numbers="double"), '{"a": 1, "b": 2}')
+    year = {"pattern": "^(?P<year>[0-9]{4})$", "type": "string"}
+    assert accepts(grammask.Grammar.json_schema(year, byte_tokens, pattern_dialect="python"), '"2024"')
+    with pytest.raises(grammask.GrammarError):
+        grammask.Grammar.json_schema(year, byte_tokens, pattern_dialect="ecma")
     with pytest.raises(ValueError, match='profile: "fast" is not "generation" or "standard"'):
         compiled(profile="fast")
     with pytest.raises(TypeError, match="surrounding_whitespace"):

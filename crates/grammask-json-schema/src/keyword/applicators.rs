@@ -11,7 +11,7 @@ use crate::document::SchemaId;
 use crate::json::Value;
 use crate::keyword::expand::{self, Schema};
 use crate::keyword::relax::{self, KeywordSet};
-use crate::keyword::{self, unevaluated};
+use crate::keyword::{self, tagged, unevaluated};
 use crate::value::algebra::{self, shapes};
 use crate::value::evaluate;
 use crate::value::{Object, Property, Values};
@@ -46,7 +46,11 @@ pub(super) fn apply_all<'a>(
         }
     }
     cx.current_keyword = "allOf";
-    for branch in branch_list(cx, schema, "allOf")? {
+    let mut all_of = branch_list(cx, schema, "allOf")?;
+    if !values.is_none() {
+        values = tagged::apply_chain(cx, schema, values, &mut all_of)?;
+    }
+    for branch in all_of {
         if values.is_none() {
             return Ok(values);
         }
@@ -125,7 +129,7 @@ pub(super) fn apply_reference<'a>(
 }
 
 /// Intersects values with those of another schema.
-fn intersect_with<'a>(
+pub(super) fn intersect_with<'a>(
     cx: &mut Context<'a>,
     schema: Schema<'a>,
     values: &Values,
@@ -215,8 +219,24 @@ fn apply_one_of<'a>(
     for &branch in branches {
         each.push(intersect_with(cx, schema, values, branch)?);
     }
+    match tagged::split_by_optional_key(cx, &each)? {
+        Some(tagged::Split { mut present, absent }) => {
+            present.push(exactly_one(cx, schema, &absent, branches)?);
+            algebra::union(cx, &present)
+        }
+        None => exactly_one(cx, schema, &each, branches),
+    }
+}
+
+/// Returns the values that are in exactly one of `each`, the values of the branches.
+fn exactly_one<'a>(
+    cx: &mut Context<'a>,
+    schema: Schema<'a>,
+    each: &[Values],
+    branches: &[SchemaId],
+) -> Result<Values, Stop> {
     let mut exactly_one = Vec::with_capacity(each.len());
-    let discriminator = discriminate(cx, &each)?;
+    let discriminator = discriminate(cx, each)?;
     for (index, own) in each.iter().enumerate() {
         cx.check_cancelled()?;
         let mut only = own.clone();

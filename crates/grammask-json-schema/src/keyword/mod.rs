@@ -11,6 +11,7 @@ mod forms;
 mod objects;
 pub(crate) mod relax;
 mod scalars;
+mod tagged;
 pub(crate) mod unevaluated;
 
 use std::rc::Rc;

@@ -6,7 +6,8 @@ use grammask::{Config, Grammar};
 use serde_json::{Value, json};
 
 use crate::cases::check;
-use crate::{bytes, standard};
+use crate::validator::is_valid;
+use crate::{accepts, bytes, standard};
 
 /// Returns the configuration that weakens and lists constraints without a grammar.
 fn relaxed() -> Config {
@@ -212,9 +213,9 @@ fn texts_keep_the_order_of_keys_and_all_digits() {
     let mut config = standard();
     config.json_schema.property_order = grammask::json_schema::PropertyOrder::AsWritten;
     let grammar = Grammar::from_json_schema_text(text, &bytes(), &config).unwrap();
-    assert!(crate::accepts(&grammar, r#"{"z":0.1000000000000000000000000000001,"a":1}"#));
-    assert!(!crate::accepts(&grammar, r#"{"z":0.1,"a":1}"#));
-    assert!(!crate::accepts(&grammar, r#"{"a":1,"z":0.1000000000000000000000000000001}"#));
+    assert!(accepts(&grammar, r#"{"z":0.1000000000000000000000000000001,"a":1}"#));
+    assert!(!accepts(&grammar, r#"{"z":0.1,"a":1}"#));
+    assert!(!accepts(&grammar, r#"{"a":1,"z":0.1000000000000000000000000000001}"#));
 }
 
 #[test]
@@ -222,4 +223,145 @@ fn names_that_no_key_can_have_are_noted() {
     let schema = json!({"type": "object", "propertyNames": {"type": "integer"}});
     assert_eq!(listed(&schema, &standard()), [" propertyNames"]);
     check(&standard(), &[(schema, &["{}"], &[r#"{"1":1}"#])]);
+}
+
+/// Checks that documents are accepted if and only if a validator calls them valid.
+fn agrees_with_the_validator(schema: &Value, documents: &[Value]) {
+    let grammar = Grammar::from_json_schema(schema, &bytes(), &standard()).unwrap();
+    let mut valid = 0;
+    for document in documents {
+        let expected = is_valid(schema, document);
+        valid += usize::from(expected);
+        assert_eq!(accepts(&grammar, &document.to_string()), expected, "{document} of {schema}");
+    }
+    assert!(valid > 0 && valid < documents.len(), "{valid} valid documents of {schema}");
+}
+
+#[test]
+fn chains_of_conditions_about_a_key_are_split_by_the_key() {
+    let documents: Vec<Value> = [
+        json!({}),
+        json!(1),
+        json!("a"),
+        json!([]),
+        json!({"kind": 1}),
+        json!({"kind": "other"}),
+        json!({"kind": "other", "p0": "x"}),
+        json!({"p0": 1}),
+        json!({"p0": 1, "p1": 1, "p2": 1, "p3": 1, "p4": 1}),
+        json!({"p0": 1, "p1": 1, "p2": 1, "p3": 1, "p4": 1, "p5": 1}),
+    ]
+    .into_iter()
+    .chain((0..6).flat_map(|index| {
+        let (kind, own, next) = (format!("k{index}"), format!("p{index}"), format!("p{}", (index + 1) % 6));
+        [
+            json!({"kind": kind}),
+            json!({"kind": kind, own.clone(): 1}),
+            json!({"kind": kind, own.clone(): "x"}),
+            json!({own.clone(): 1, "kind": kind}),
+            json!({"kind": kind, next: 1}),
+            json!({"kind": [kind], own: 1}),
+        ]
+    }))
+    .collect();
+    for (requires_key, requires_object, is_list) in [
+        (false, false, false),
+        (true, false, false),
+        (false, true, true),
+        (true, true, true),
+        (true, true, false),
+    ] {
+        let conditions: Vec<Value> = (0..6)
+            .map(|index| {
+                let kind = format!("k{index}");
+                let constant = if is_list { json!({"enum": [kind, format!("other{index}")]}) } else { json!({"const": kind}) };
+                let mut test = json!({"properties": {"kind": constant}});
+                if requires_key {
+                    test["required"] = json!(["kind"]);
+                }
+                if requires_object {
+                    test["type"] = json!("object");
+                }
+                let own = format!("p{index}");
+                json!({"if": test, "then": {"required": [own.clone()], "properties": {own: {"type": "integer"}}}})
+            })
+            .collect();
+        agrees_with_the_validator(&json!({"allOf": conditions}), &documents);
+        let mut more = conditions.clone();
+        more.push(json!({"properties": {"kind": {"enum": ["k1", "k2", "other", 1]}}}));
+        agrees_with_the_validator(&json!({"allOf": more, "type": ["object", "integer"]}), &documents);
+        // A constant that occurs twice.
+        more.push(json!({"if": {"properties": {"kind": {"const": "k1"}}}, "then": {"required": ["p2"]}}));
+        agrees_with_the_validator(&json!({"allOf": more}), &documents);
+    }
+}
+
+#[test]
+fn a_chain_of_many_conditions_compiles() {
+    let conditions: Vec<Value> = (0..300)
+        .map(|index| {
+            let field = format!("p{index}");
+            json!({
+                "if": {"properties": {"kind": {"const": format!("r{index}")}}, "required": ["kind"]},
+                "then": {"properties": {"spec": {"required": [field.clone()], "properties": {field: {"type": "string"}}}}},
+            })
+        })
+        .collect();
+    let schema = json!({"type": "object", "properties": {"kind": {"type": "string"}}, "allOf": conditions});
+    check(
+        &standard(),
+        &[(
+            schema,
+            &[
+                r#"{"kind":"r77","spec":{"p77":"x"}}"#,
+                r#"{"kind":"r149"}"#,
+                r#"{"spec":{},"kind":"none"}"#,
+                "{}",
+            ],
+            &[
+                r#"{"spec":{"p76":"x"},"kind":"r77"}"#,
+                r#"{"kind":"r299","spec":{"p299":1}}"#,
+                r#"{"kind":1}"#,
+            ],
+        )],
+    );
+}
+
+#[test]
+fn a_union_whose_tag_may_be_absent_is_split_by_the_tag() {
+    let branches: Vec<Value> = (0..5)
+        .map(|index| {
+            let (own, other) = (format!("a{index}"), format!("b{index}"));
+            json!({
+                "type": "object",
+                "properties": {
+                    "op": {"const": format!("op{index}"), "default": "x", "type": "string"},
+                    own: {"type": "integer"}, other: {"type": "string"},
+                },
+            })
+        })
+        .collect();
+    let schema = json!({"oneOf": branches, "discriminator": {"propertyName": "op"}});
+    let mut documents = vec![
+        json!({}),
+        json!({"op": "op9"}),
+        json!({"op": 1}),
+        json!(1),
+        json!({"a0": "x", "a1": "x", "a2": "x", "a3": "x"}),
+        json!({"a0": "x", "b1": 1, "a2": "x", "b3": 1, "a4": 1}),
+        json!({"a0": "x", "a1": "x", "a2": "x"}),
+        json!({"a0": "x", "a1": "x", "a2": "x", "a3": "x", "a4": "x"}),
+    ];
+    for index in 0..5 {
+        let op = format!("op{index}");
+        let (own, next) = (format!("a{index}"), format!("a{}", (index + 1) % 5));
+        documents.extend([
+            json!({"op": op}),
+            json!({"op": op, own.clone(): 1}),
+            json!({"op": op, own.clone(): "x"}),
+            json!({"op": op, next.clone(): "x"}),
+            json!({own: 1, next: "x"}),
+        ]);
+    }
+    agrees_with_the_validator(&schema, &documents);
 }
