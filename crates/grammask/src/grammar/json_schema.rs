@@ -71,7 +71,7 @@ impl Grammar {
     /// let text = r#"{"type": "integer", "minimum": 3}"#;
     /// let grammar = Grammar::from_json_schema_text(text, &vocabulary, &Config::default())?;
     /// assert!(grammar.matcher().accept_bytes(b"3").is_accepted());
-    /// assert!(!grammar.matcher().accept_bytes(b"2").is_accepted());
+    /// assert!(!grammar.matcher().accept_bytes(b"-3").is_accepted());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn from_json_schema_text(
