@@ -100,6 +100,9 @@ pub(crate) struct ChoiceArgs {
     /// Forbid additional properties, unless the schema allows them explicitly
     #[arg(long, global = true, requires = "schema")]
     pub closed: bool,
+    /// Documents of a `oneOf` without its tag, where there are too many kinds of them
+    #[arg(long, global = true, value_name = "HOW", requires = "schema")]
+    pub untagged_unions: Option<UntaggedUnionsChoice>,
     /// Formats that are asserted
     #[arg(long, global = true, value_name = "WHICH", requires = "schema", conflicts_with = "no_formats")]
     pub formats: Option<FormatsChoice>,
@@ -210,6 +213,15 @@ pub(crate) enum PatternDialectChoice {
     Rust,
     /// The module `re` of Python 3.11
     Python,
+}
+
+/// Documents of a `oneOf` without its tag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum UntaggedUnionsChoice {
+    /// The schema is refused
+    Exact,
+    /// The grammar does not offer them
+    Omitted,
 }
 
 /// Formats that are asserted.

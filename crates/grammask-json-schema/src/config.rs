@@ -47,6 +47,9 @@ pub struct Config {
     pub numbers: NumberSpelling,
     /// Order of the properties of an object. Default: any.
     pub property_order: PropertyOrder,
+    /// Documents of a `oneOf` without the key that distinguishes its branches. Default: not offered where
+    /// there are too many kinds of them.
+    pub untagged_unions: UntaggedUnions,
     /// Meaning of an object schema that does not mention further properties. Default: that of the standard.
     pub additional_properties: AdditionalProperties,
     /// Meaning of `format`. Default: asserted, also outside of the standard.
@@ -108,6 +111,7 @@ impl Config {
             integers: IntegerSpelling::Bits64,
             numbers: NumberSpelling::Double,
             property_order: PropertyOrder::Any,
+            untagged_unions: UntaggedUnions::Omitted,
             additional_properties: AdditionalProperties::Standard,
             formats: Formats::Extended,
             pattern_dialect: PatternDialect::Auto,
@@ -126,6 +130,7 @@ impl Config {
                 string_escapes: Escapes::Any,
                 integers: IntegerSpelling::Any,
                 numbers: NumberSpelling::Any,
+                untagged_unions: UntaggedUnions::Exact,
                 formats: Formats::Asserted,
                 ..generation
             },
@@ -353,6 +358,21 @@ pub enum PropertyOrder {
     Any,
     /// First the properties that the schema names, in its order, then all others.
     AsWritten,
+}
+
+/// Treatment of the documents of a `oneOf` without its tag.
+///
+/// A tag is a key to which each branch gives other constants. If no branch requires it, a document without it
+/// is valid if it violates all branches but one by its other keys. The number of ways to do so is the product
+/// of the numbers of these keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum UntaggedUnions {
+    /// All of them are allowed. Beyond [`Limits::max_alternatives`], the schema is refused.
+    Exact,
+    /// Beyond [`Limits::max_alternatives`], the grammar offers documents with the tag only, and
+    /// [`Translation::notes`](crate::Translation::notes) says so.
+    Omitted,
 }
 
 /// Meaning of an object schema that does not mention further properties.

@@ -54,7 +54,7 @@ mod value;
 
 pub use config::{
     AdditionalProperties, Config, Document, Draft, Escapes, Formats, IntegerSpelling, Limits, NumberSpelling,
-    Profile, PropertyOrder, Unsupported, Whitespace,
+    Profile, PropertyOrder, Unsupported, UntaggedUnions, Whitespace,
 };
 pub use error::{Error, Limit, LimitExceeded, Note, Reason, Relaxation};
 pub use grammask_pattern::{Dialect as PatternDialect, unicode_version};

@@ -3,7 +3,7 @@
 use grammask::Config;
 use grammask::json_schema::{
     AdditionalProperties, Document, Draft, Escapes, Formats, IntegerSpelling, NumberSpelling, PatternDialect,
-    Profile, PropertyOrder, Unsupported, Whitespace,
+    Profile, PropertyOrder, Unsupported, UntaggedUnions, Whitespace,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -87,6 +87,10 @@ pub fn json_schema(options: Option<&Bound<'_, PyDict>>) -> PyResult<Config> {
             "unsupported" => {
                 let ways = [("error", Unsupported::Refuse), ("relax", Unsupported::Relax)];
                 schema.unsupported = choice(&name, &value, &ways)?;
+            }
+            "untagged_unions" => {
+                let ways = [("exact", UntaggedUnions::Exact), ("omitted", UntaggedUnions::Omitted)];
+                schema.untagged_unions = choice(&name, &value, &ways)?;
             }
             "pattern_dialect" => {
                 let dialects = [

@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 
 use grammask::json_schema::{
     AdditionalProperties, Document, Draft, Escapes, Formats, IntegerSpelling, LocatedError, Note,
-    NumberSpelling, PatternDialect, Profile, PropertyOrder, Unsupported, Whitespace, locate, translate_text,
+    NumberSpelling, PatternDialect, Profile, PropertyOrder, Unsupported, UntaggedUnions, Whitespace, locate,
+    translate_text,
 };
 use grammask::{Config, Error, JsonSchemaConfig, Relaxation};
 use grammask_earley::{Callee, Network, Recognizer};
@@ -21,7 +22,7 @@ use serde_json::json;
 
 use crate::args::{
     ChoiceArgs, DraftChoice, EscapesChoice, FormatsChoice, IntegersChoice, NumbersChoice,
-    PatternDialectChoice, ProfileChoice, ReadingArgs, WhitespaceChoice,
+    PatternDialectChoice, ProfileChoice, ReadingArgs, UntaggedUnionsChoice, WhitespaceChoice,
 };
 use crate::failure::{Failure, InvalidGrammar, diagnostics_to_json};
 
@@ -68,6 +69,11 @@ pub(crate) fn config(reading: &ReadingArgs) -> Result<Config, Failure> {
     if choices.closed {
         chosen.additional_properties = AdditionalProperties::Closed;
     }
+    chosen.untagged_unions = match choices.untagged_unions {
+        Some(UntaggedUnionsChoice::Exact) => UntaggedUnions::Exact,
+        Some(UntaggedUnionsChoice::Omitted) => UntaggedUnions::Omitted,
+        None => chosen.untagged_unions,
+    };
     chosen.formats = match choices.formats {
         Some(FormatsChoice::Annotations) => Formats::Annotations,
         Some(FormatsChoice::Asserted) => Formats::Asserted,

@@ -3,7 +3,6 @@
 
 use std::rc::Rc;
 
-use crate::Draft;
 use crate::constraint::discriminator::discriminate;
 use crate::constraint::{ConstraintId, Subject};
 use crate::context::{Context, Stop};
@@ -12,9 +11,11 @@ use crate::json::Value;
 use crate::keyword::expand::{self, Schema};
 use crate::keyword::relax::{self, KeywordSet};
 use crate::keyword::{self, tagged, unevaluated};
+use crate::language::Approximation;
 use crate::value::algebra::{self, shapes};
 use crate::value::evaluate;
 use crate::value::{Object, Property, Values};
+use crate::{Draft, UntaggedUnions};
 
 /// Branch lists of more than this many schemas are deduplicated before they are expanded.
 const DEDUP_MIN_BRANCHES: usize = 1_000;
@@ -221,7 +222,18 @@ fn apply_one_of<'a>(
     }
     match tagged::split_by_optional_key(cx, &each)? {
         Some(tagged::Split { mut present, absent }) => {
-            present.push(exactly_one(cx, schema, &absent, branches)?);
+            let is_exact = cx.config.untagged_unions == UntaggedUnions::Exact
+                || tagged::alternatives(&absent) <= cx.config.limits.max_alternatives as u64;
+            if is_exact {
+                present.push(exactly_one(cx, schema, &absent, branches)?);
+            } else {
+                cx.evaluation.mark_approximate();
+                if cx.evaluation.approximation == Approximation::Over {
+                    present.extend(absent);
+                }
+                let message = "documents without the key that distinguishes the branches are not offered";
+                cx.list_note(schema.id, "oneOf", message.to_owned());
+            }
             algebra::union(cx, &present)
         }
         None => exactly_one(cx, schema, &each, branches),

@@ -1,8 +1,9 @@
 //! Schemas that one key tells apart: chains of `if` and `then` that compare the key with constants, and
 //! `oneOf` whose branches give it different constants.
 //!
-//! Both are split by that key first: the key is present with one of the constants, present with another value,
-//! or absent. So the number of alternatives grows with the number of constants, and not with its square.
+//! Both are split by that key first: the key is present with one of the constants, present with another
+//! value, or absent. So the number of alternatives grows with the number of constants, and not with its
+//! square.
 
 use std::rc::Rc;
 
@@ -205,8 +206,29 @@ pub(super) fn split_by_optional_key(
     Ok(None)
 }
 
-/// Returns true if all values of the branches are objects, and the listed texts of a key differ from branch to
-/// branch.
+/// Returns an estimate of the alternatives for values that are in exactly one branch: for each branch, the
+/// product of the ways to violate the others.
+pub(super) fn alternatives(branches: &[Values]) -> u64 {
+    let ways = |branch: &Values| {
+        branch.objects.iter().fold(1u64, |product, object| {
+            let is_restricted = |property: &&Property| {
+                property.required || !matches!(property.constraint, ConstraintId::ANY | ConstraintId::NEVER)
+            };
+            let own = object.properties.iter().filter(is_restricted).count();
+            let rules = object.rules.len() + object.exists.len() + object.requires.len();
+            product.saturating_mul(((own + rules) as u64).max(1))
+        })
+    };
+    let each: Vec<u64> = branches.iter().map(ways).collect();
+    let of_others = |index: usize| {
+        let others = each.iter().enumerate().filter(|&(other, _)| other != index);
+        others.fold(1u64, |product, (_, &ways)| product.saturating_mul(ways))
+    };
+    (0..each.len()).fold(0u64, |sum, index| sum.saturating_add(of_others(index)))
+}
+
+/// Returns true if all values of the branches are objects, and the listed texts of a key differ from branch
+/// to branch.
 fn has_different_texts(cx: &mut Context<'_>, branches: &[Values], key: &str) -> Result<bool, Stop> {
     let mut seen = FxHashSet::default();
     for branch in branches {

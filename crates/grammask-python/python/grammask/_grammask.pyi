@@ -73,7 +73,8 @@ class Grammar:
         ``enum`` and ``const``, and ``string_escapes`` for other strings (``"any"``, ``"short"``, ``"required"``),
         ``integers`` (``"any"``, ``"digits"``, ``"32"``, ``"53"``, ``"64"``), ``numbers`` (``"any"``, ``"double"``),
         ``order`` (``"any"``, ``"as-written"``), ``extra`` (``"open"``, ``"closed"``), ``formats`` (``"extended"``,
-        ``"asserted"``, ``"annotations"``), ``pattern_dialect`` (``"auto"``, ``"ecma"``,
+        ``"asserted"``, ``"annotations"``), ``untagged_unions`` (``"exact"``, ``"omitted"``),
+        ``pattern_dialect`` (``"auto"``, ``"ecma"``,
         ``"rust"``, ``"python"``), ``unsupported`` (``"error"``, ``"relax"``), ``draft`` (``"2020-12"``, ``"2019-09"``,
         ``"draft7"``, ``"draft6"``, ``"draft4"``, ``"openapi-3.0"``), ``documents`` (a dict from URI to schema).
         """

@@ -274,7 +274,11 @@ fn chains_of_conditions_about_a_key_are_split_by_the_key() {
         let conditions: Vec<Value> = (0..6)
             .map(|index| {
                 let kind = format!("k{index}");
-                let constant = if is_list { json!({"enum": [kind, format!("other{index}")]}) } else { json!({"const": kind}) };
+                let constant = if is_list {
+                    json!({"enum": [kind, format!("other{index}")]})
+                } else {
+                    json!({"const": kind})
+                };
                 let mut test = json!({"properties": {"kind": constant}});
                 if requires_key {
                     test["required"] = json!(["kind"]);
@@ -283,7 +287,7 @@ fn chains_of_conditions_about_a_key_are_split_by_the_key() {
                     test["type"] = json!("object");
                 }
                 let own = format!("p{index}");
-                json!({"if": test, "then": {"required": [own.clone()], "properties": {own: {"type": "integer"}}}})
+                json!({"if": test, "then": {"required": [&own], "properties": {&own: {"type": "integer"}}}})
             })
             .collect();
         agrees_with_the_validator(&json!({"allOf": conditions}), &documents);
@@ -303,7 +307,7 @@ fn a_chain_of_many_conditions_compiles() {
             let field = format!("p{index}");
             json!({
                 "if": {"properties": {"kind": {"const": format!("r{index}")}}, "required": ["kind"]},
-                "then": {"properties": {"spec": {"required": [field.clone()], "properties": {field: {"type": "string"}}}}},
+                "then": {"properties": {"spec": {"required": [&field], "properties": {&field: {"type": "string"}}}}},
             })
         })
         .collect();
@@ -364,4 +368,49 @@ fn a_union_whose_tag_may_be_absent_is_split_by_the_tag() {
         ]);
     }
     agrees_with_the_validator(&schema, &documents);
+}
+
+#[test]
+fn documents_without_the_tag_of_a_large_union_are_not_offered_for_generation() {
+    let branches: Vec<Value> = ["buy", "sell", "move", "count", "label", "audit"]
+        .into_iter()
+        .map(|op| {
+            let [a, b, c] = ["a", "b", "c"].map(|name| format!("{op}_{name}"));
+            json!({
+                "type": "object",
+                "properties": {
+                    "op": {"const": op, "default": op, "type": "string"},
+                    a: {"type": "string"}, b: {"type": "integer"}, c: {"type": "boolean"},
+                },
+            })
+        })
+        .collect();
+    let union = json!({"oneOf": branches});
+    let schema = json!({"type": "object", "properties": {"job": union}, "required": ["job"]});
+    check(
+        &Config::default(),
+        &[
+            (
+                schema.clone(),
+                &[
+                    r#"{"job":{"op":"buy","buy_b":2}}"#,
+                    r#"{"job":{"op":"move"}}"#,
+                    r#"{"job":{"op":"sell","buy_b":"x"}}"#,
+                ],
+                &[r#"{"job":{"op":"buy","buy_b":"two"}}"#, r#"{"job":{"op":"fly"}}"#, r#"{"job":{}}"#],
+            ),
+            // An exclusion excludes more documents than the union has, so that nothing invalid is offered.
+            (
+                json!({"type": "object", "properties": {"op": {"const": "buy"}}, "required": ["op"], "not": union}),
+                &[r#"{"op":"buy","buy_b":"two"}"#],
+                &[r#"{"op":"buy"}"#, r#"{"op":"buy","sell_b":"x"}"#],
+            ),
+            (
+                json!({"type": "object", "properties": {"op": false}, "not": union}),
+                &[r#"{"buy_a":1,"sell_a":1,"move_a":1,"count_a":1,"label_a":1,"audit_a":1}"#],
+                &[r#"{"buy_a":1,"sell_a":1,"move_a":1,"count_a":1,"label_a":1}"#],
+            ),
+        ],
+    );
+    assert!(Grammar::from_json_schema(&schema, &bytes(), &standard()).is_err());
 }
