@@ -106,7 +106,7 @@ pub(crate) struct ChoiceArgs {
     /// Formats that are asserted
     #[arg(long, global = true, value_name = "WHICH", requires = "schema", conflicts_with = "no_formats")]
     pub formats: Option<FormatsChoice>,
-    /// The same as `--formats annotations`
+    /// Assert no formats, as with `--formats annotations`
     #[arg(long, global = true, requires = "schema")]
     pub no_formats: bool,
     /// Dialect of regular expressions

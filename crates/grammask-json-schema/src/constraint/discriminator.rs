@@ -58,7 +58,7 @@ pub(crate) fn discriminate(cx: &mut Context<'_>, branches: &[Values]) -> Result<
     for key in required_keys(branches) {
         let mut texts = Vec::with_capacity(branches.len());
         for branch in branches {
-            texts.push(texts_of_key(cx, branch, &key)?);
+            texts.push(texts_of_key(cx, branch, &key, true)?);
         }
         let count = texts.iter().filter(|texts| texts.is_some()).count();
         if count > discriminated {
@@ -82,8 +82,14 @@ pub(crate) fn discriminate(cx: &mut Context<'_>, branches: &[Values]) -> Result<
 }
 
 /// Returns the texts that a key may have in a branch. Returns `None` if the branch has values other than
-/// objects with that key, or if the key may have values other than listed texts.
-fn texts_of_key(cx: &mut Context<'_>, branch: &Values, key: &str) -> Result<Option<Vec<LanguageId>>, Stop> {
+/// objects that name the key, or if the key may have values other than listed texts. With `must_be_required`,
+/// the objects must also require the key.
+pub(crate) fn texts_of_key(
+    cx: &mut Context<'_>,
+    branch: &Values,
+    key: &str,
+    must_be_required: bool,
+) -> Result<Option<Vec<LanguageId>>, Stop> {
     let others = Values { objects: Vec::new(), ..branch.clone() };
     if !others.is_none() {
         return Ok(None);
@@ -91,8 +97,9 @@ fn texts_of_key(cx: &mut Context<'_>, branch: &Values, key: &str) -> Result<Opti
     let mut all = Vec::new();
     for object in &branch.objects {
         cx.spend(1)?;
-        let constraint = match required(object).find(|property| &**property.0 == key) {
-            Some((_, constraint)) => constraint,
+        let mut named = object.properties.iter().filter(|property| property.required || !must_be_required);
+        let constraint = match named.find(|property| &*property.key == key) {
+            Some(property) => property.constraint,
             None => return Ok(None),
         };
         let values = match evaluate::values_inside(cx, constraint) {

@@ -12,6 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Draft;
 use crate::constraint::ConstraintId;
+use crate::constraint::discriminator::texts_of_key;
 use crate::context::{Context, Stop};
 use crate::document::SchemaId;
 use crate::json::{Map, Value};
@@ -20,7 +21,6 @@ use crate::keyword::applicators::intersect_with;
 use crate::keyword::expand::{self, Schema};
 use crate::language::LanguageId;
 use crate::value::algebra;
-use crate::value::evaluate;
 use crate::value::{Object, Property, Values};
 
 /// Chains of fewer conditions are read one by one.
@@ -232,28 +232,9 @@ pub(super) fn alternatives(branches: &[Values]) -> u64 {
 fn has_different_texts(cx: &mut Context<'_>, branches: &[Values], key: &str) -> Result<bool, Stop> {
     let mut seen = FxHashSet::default();
     for branch in branches {
-        let others = Values { objects: Vec::new(), ..branch.clone() };
-        if !others.is_none() {
-            return Ok(false);
-        }
-        let mut own = FxHashSet::default();
-        for object in &branch.objects {
-            cx.spend(1)?;
-            let Some(property) = object.properties.iter().find(|property| &*property.key == key) else {
-                return Ok(false);
-            };
-            let values = match evaluate::values_inside(cx, property.constraint) {
-                Ok(values) => values,
-                // An outer evaluation is still computing the values of the key, so they are unknown.
-                Err(Stop::Cycle) => return Ok(false),
-                Err(error) => return Err(error),
-            };
-            let others = Values { string: LanguageId::NONE, ..(*values).clone() };
-            match algebra::listed_texts(cx, values.string).filter(|_| others.is_none()) {
-                Some(texts) => own.extend(texts),
-                None => return Ok(false),
-            }
-        }
+        let Some(texts) = texts_of_key(cx, branch, key, false)? else { return Ok(false) };
+        // Several objects of one branch may have the same text.
+        let own: FxHashSet<LanguageId> = texts.into_iter().collect();
         if own.into_iter().any(|text| !seen.insert(text)) {
             return Ok(false);
         }

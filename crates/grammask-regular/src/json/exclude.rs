@@ -171,11 +171,10 @@ const CANONICAL_NUMBERS: &str = r"0|-?[1-9][0-9]*|-?(?:0|[1-9][0-9]*)\.[0-9]*[1-
 /// Numbers in all the forms that are compared by value.
 const COMPARED_NUMBERS: &str = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?|-?[1-9](?:\.[0-9]{1,20})?[eE][+-]?[0-9]+";
 
-/// Returns the language of all strings but the numbers that are not in their canonical spelling.
-fn with_canonical_numbers(store: &mut Store) -> Result<RegularId, Error> {
+/// Returns the numbers that are not in their canonical spelling.
+fn other_spellings(store: &mut Store) -> Result<RegularId, Error> {
     let (compared, canonical) = (store.regex(COMPARED_NUMBERS)?, store.regex(CANONICAL_NUMBERS)?);
-    let excluded = difference(store, compared, canonical)?;
-    store.complement(excluded)
+    difference(store, compared, canonical)
 }
 
 /// Returns true if each number of `a` is known to be in its canonical spelling. Other strings do not count.
@@ -201,8 +200,8 @@ pub fn has_one_spelling_per_number(store: &mut Store, a: RegularId) -> Result<bo
     if let Some(&known) = store.memos.one_spelling.get(&a) {
         return Ok(known);
     }
-    let canonical = with_canonical_numbers(store)?;
-    let others = difference(store, a, canonical)?;
+    let others = other_spellings(store)?;
+    let others = store.intersection(&[a, others])?;
     // Beyond the limit of the search, the answer is unknown.
     let has_one = store.is_empty(others).unwrap_or(false);
     store.leaves.bytes += 16;
@@ -256,8 +255,8 @@ pub fn has_distinct_values(store: &mut Store, a: RegularId, least: u64) -> Resul
         return Ok(least == 0);
     }
     // Numbers have several spellings, of which one is counted.
-    let canonical = with_canonical_numbers(store)?;
-    let a = store.intersection(&[a, canonical])?;
+    let others = other_spellings(store)?;
+    let a = difference(store, a, others)?;
     // Without a backslash, different strings in quotes have different values. Usually ASCII suffices, and
     // leads to few states.
     let plain = ByteSet::range(b'\\', b'\\').complement();
