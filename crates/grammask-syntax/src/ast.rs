@@ -293,7 +293,7 @@ impl ExprKind {
     }
 
     /// Returns the children, in order, for changing them.
-    pub(crate) fn children_mut(&mut self) -> &mut [ExprId] {
+    pub fn children_mut(&mut self) -> &mut [ExprId] {
         match self {
             Self::Sequence(parts) | Self::Alternatives(parts) | Self::And(parts) => parts,
             Self::Unordered(unordered) => &mut unordered.parts,

@@ -16,6 +16,10 @@ const PICTURE: &[(&str, &[&str])] = &[
     ("grammask-mask", &["grammask-earley", "grammask-regular", "grammask-cache", "grammask-trie"]),
     ("grammask-pattern", &["grammask-regular"]),
     ("grammask-json-schema", &["grammask-syntax", "grammask-regular", "grammask-pattern"]),
+    (
+        "grammask-notation",
+        &["grammask-syntax", "grammask-regular", "grammask-pattern", "grammask-json-schema"],
+    ),
     ("grammask", LIBRARIES),
     ("grammask-kbnf", &["grammask"]),
     ("grammask-cli", WITH_FACADE),
@@ -36,6 +40,7 @@ const LIBRARIES: &[&str] = &[
     "grammask-mask",
     "grammask-pattern",
     "grammask-json-schema",
+    "grammask-notation",
 ];
 
 /// The crates of the engine and the facade.
@@ -49,6 +54,7 @@ const WITH_FACADE: &[&str] = &[
     "grammask-mask",
     "grammask-pattern",
     "grammask-json-schema",
+    "grammask-notation",
     "grammask",
 ];
 
@@ -63,6 +69,7 @@ const WITH_KBNF: &[&str] = &[
     "grammask-mask",
     "grammask-pattern",
     "grammask-json-schema",
+    "grammask-notation",
     "grammask",
     "grammask-kbnf",
 ];

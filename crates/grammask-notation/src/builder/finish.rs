@@ -1,0 +1,149 @@
+//! The last steps: dropping unused expressions, and finding out if the empty text is in the language.
+
+use grammask_syntax::{Ast, ExprId, ExprKind};
+use rustc_hash::FxHashMap;
+
+use super::Builder;
+
+/// Drops the expressions that no rule uses.
+///
+/// # Complexity
+/// Linear in the expressions.
+pub(super) fn compact(ast: &mut Ast) {
+    let mut is_used = vec![false; ast.exprs.len()];
+    for rule in &ast.rules {
+        is_used[rule.body.index()] = true;
+    }
+    for index in (0..ast.exprs.len()).rev() {
+        if is_used[index] {
+            for child in ast.exprs[index].kind.children() {
+                is_used[child.index()] = true;
+            }
+        }
+    }
+    let mut ids = vec![ExprId(0); ast.exprs.len()];
+    let mut next = 0;
+    for (index, is_used) in is_used.iter().enumerate() {
+        ids[index] = ExprId(next);
+        next += u32::from(*is_used);
+    }
+    let mut index = 0;
+    ast.exprs.retain(|_| {
+        index += 1;
+        is_used[index - 1]
+    });
+    for expr in &mut ast.exprs {
+        for child in expr.kind.children_mut() {
+            *child = ids[child.index()];
+        }
+    }
+    for rule in &mut ast.rules {
+        rule.body = ids[rule.body.index()];
+    }
+}
+
+impl Builder {
+    /// Returns true if the rules of a name derive the empty text. The tree is compact.
+    ///
+    /// # Complexity
+    /// Linear in the tree for each level of nullable rules that depend on each other, mostly one or two.
+    pub(super) fn is_nullable_rule(&mut self, start: &str) -> bool {
+        let mut rules: FxHashMap<String, bool> =
+            self.ast.rules.iter().map(|rule| (rule.name.text.clone(), false)).collect();
+        let leaves: Vec<bool> = (0..self.ast.exprs.len()).map(|index| self.is_nullable_leaf(index)).collect();
+        let mut values = leaves.clone();
+        loop {
+            for (index, expr) in self.ast.exprs.iter().enumerate() {
+                let is = |id: &ExprId| values[id.index()];
+                values[index] = match &expr.kind {
+                    ExprKind::Nonterminal(name) => rules.get(name.as_str()).copied().unwrap_or(false),
+                    ExprKind::Sequence(parts) | ExprKind::And(parts) => parts.iter().all(is),
+                    ExprKind::Alternatives(parts) => parts.iter().any(is),
+                    ExprKind::Repeat { expr, quantifier } => quantifier.bounds().0 == 0 || is(expr),
+                    ExprKind::Not(part) => !is(part),
+                    ExprKind::Unordered(unordered) => unordered.min == 0 && unordered.items().iter().all(is),
+                    kind => match kind.children() {
+                        [child] => is(child),
+                        _ => leaves[index],
+                    },
+                };
+            }
+            let mut has_changed = false;
+            for rule in &self.ast.rules {
+                if values[rule.body.index()]
+                    && let Some(value) = rules.get_mut(&rule.name.text)
+                    && !*value
+                {
+                    (*value, has_changed) = (true, true);
+                }
+            }
+            if !has_changed {
+                return rules.get(start).copied().unwrap_or(false);
+            }
+        }
+    }
+
+    /// Returns true if an expression without operands has the empty text.
+    fn is_nullable_leaf(&mut self, index: usize) -> bool {
+        match &self.ast.exprs[index].kind {
+            ExprKind::Text(text) => text.is_empty(),
+            ExprKind::Substrings(_) => true,
+            ExprKind::Regex(regex) => {
+                let regex = regex.clone();
+                self.is_nullable_regex(&regex)
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns true if a regex matches the empty text.
+    fn is_nullable_regex(&mut self, regex: &str) -> bool {
+        // A regex without these characters has none of the operators that make a text optional.
+        if !regex.is_empty() && !regex.contains(['*', '?', '|', '{', '(', '^', '$', '\\']) {
+            return false;
+        }
+        let Ok(parsed) = regex_syntax::parse(regex) else { return false };
+        let properties = parsed.properties();
+        match properties.minimum_len() {
+            Some(0) if properties.look_set().is_empty() => true,
+            Some(0) => {
+                let store = self.store();
+                store.regex(regex).is_ok_and(|id| store.is_nullable(id))
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns true if a regular expression without names has the empty text. Returns `None` if it has
+    /// names.
+    ///
+    /// # Complexity
+    /// Linear in the expression.
+    pub fn is_nullable_expr(&mut self, id: ExprId) -> Option<bool> {
+        let mut done: Vec<bool> = Vec::new();
+        let mut tasks = vec![(id, false)];
+        while let Some((id, is_ready)) = tasks.pop() {
+            let children = self.kind(id).children().to_vec();
+            if !is_ready && !children.is_empty() {
+                tasks.push((id, true));
+                tasks.extend(children.iter().rev().map(|&child| (child, false)));
+                continue;
+            }
+            let parts = done.split_off(done.len() - children.len());
+            let value = match self.kind(id) {
+                ExprKind::Nonterminal(_) => return None,
+                ExprKind::Sequence(_) | ExprKind::And(_) => parts.iter().all(|&part| part),
+                ExprKind::Alternatives(_) => parts.contains(&true),
+                ExprKind::Repeat { quantifier, .. } => quantifier.bounds().0 == 0 || parts[0],
+                ExprKind::Not(_) => !parts[0],
+                ExprKind::Unordered(unordered) => {
+                    unordered.min == 0 && parts.iter().take(unordered.items().len()).all(|&part| part)
+                }
+                _ if parts.len() == 1 => parts[0],
+                _ => self.is_nullable_leaf(id.index()),
+            };
+            done.push(value);
+        }
+        done.pop()
+    }
+}
