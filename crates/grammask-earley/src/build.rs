@@ -203,6 +203,9 @@ impl Builder<'_> {
     /// symbol, or `None` if cancelled.
     fn build_all(&mut self, is_cancelled: &mut dyn FnMut() -> bool) -> Result<Option<NetworkNodeId>, Error> {
         let normal = self.normal;
+        if normal.nonterminals[normal.start.index()].productions.is_empty() {
+            return Ok(Some(NetworkNodeId::END));
+        }
         let dfa = self.build_dfa(normal.start)?;
         self.rules.push(RuleDfa { nonterminal: normal.start, callee: None, dfa });
         while let Some((callee, nonterminal)) = self.pending.pop_front() {
@@ -573,6 +576,7 @@ impl Builder<'_> {
             scan_only,
             scanned,
             start,
+            allows_empty: self.normal.allows_empty,
             class_of_byte,
             byte_classes,
             class_bytes,

@@ -104,8 +104,14 @@ impl Recognizer {
         // In both tables, index 0 is the entry without content: the dead set, and the root.
         recognizer.sets.intern(&[][..], Set::new);
         recognizer.origins.push(Origin::new(Callers::new(), None));
-        let start = Item { node: recognizer.network.start, origin: OriginId::ROOT };
-        recognizer.initial = recognizer.intern_set(&[start]).expect("there is room for the first set");
+        let network = &recognizer.network;
+        let is_continued = network.node(network.start).goes_on();
+        let start = is_continued.then_some(network.start);
+        // The empty output is complete before the first byte.
+        let end = network.allows_empty.then_some(NetworkNodeId::DONE);
+        let items = start.into_iter().chain(end).map(|node| Item { node, origin: OriginId::ROOT });
+        let items: Vec<Item> = items.collect();
+        recognizer.initial = recognizer.intern_set(&items).expect("there is room for the first set");
         recognizer
     }
 

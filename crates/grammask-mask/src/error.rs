@@ -23,6 +23,10 @@ pub enum BindError {
         /// Its id.
         id: TokenId,
     },
+    /// The empty output is an output, and an output ends as soon as it is complete, so no other one is
+    /// possible.
+    #[error("with the eager ending, the empty output ends before the first token")]
+    EmptyOutput,
     /// The ending exceeds a limit of [`Limits`](crate::Limits).
     #[error("the ending has {0}")]
     Limit(#[from] LimitExceeded),

@@ -10,7 +10,8 @@ pub struct Config {
     /// Bounds on the size of a grammar.
     pub limits: Limits,
     /// Name of the start symbol. `None` (the default) takes the name from the `%start` directive of the text,
-    /// and `start` if the text has none.
+    /// and `start` if the text has none. With a `?` at its end, as in `%start name?;`, the empty output is an
+    /// output too.
     pub start: Option<String>,
     /// Limits of the regular terminals.
     pub regular: grammask_regular::Limits,

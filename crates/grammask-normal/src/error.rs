@@ -144,7 +144,9 @@ impl Error {
             ErrorKind::EmptyLanguage { start } => Some(format!(
                 "every derivation of `{start}` returns to itself or to a dead end without producing a byte"
             )),
-            ErrorKind::OnlyEmptyText { .. } => Some("an output needs at least one byte".to_owned()),
+            ErrorKind::OnlyEmptyText { start } => {
+                Some(format!("write `%start {start}?;` if the empty text is to be an output"))
+            }
             ErrorKind::LimitExceeded(_) => {
                 Some("make the grammar smaller, or raise the limit in `grammask_normal::Limits`".to_owned())
             }

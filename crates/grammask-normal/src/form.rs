@@ -41,7 +41,8 @@ impl TerminalId {
 /// Invariants, checked by [`NormalForm::check`]:
 ///
 /// - Every id is in range, and the operands of a terminal precede it.
-/// - Every nonterminal is reachable and has a production; every production has a symbol; no two productions
+/// - Every nonterminal is reachable and has a production, apart from the start symbol if the empty output is
+///   the only one; every production has a symbol; no two productions
 ///   of a nonterminal are equal.
 /// - No terminal in a production is empty or contains the empty string.
 /// - Every production leads to a finite or endless output.
@@ -53,6 +54,9 @@ impl TerminalId {
 pub struct NormalForm {
     /// The start symbol.
     pub start: NonterminalId,
+    /// True if the empty output is an output as well. No nonterminal derives the empty string.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub allows_empty: bool,
     /// The nonterminals. None is nullable.
     pub nonterminals: Vec<Nonterminal>,
     /// The distinct terminals, each after its operands.

@@ -19,7 +19,7 @@ pub(crate) fn grammar_to_ast(grammar: &Grammar) -> Ast {
     let mut writer = TreeWriter::new(grammar.terminals.as_slice(), names, bodies, names_in_use);
     let unordered = grammar.variables.iter().map(|variable| variable.unordered.as_ref());
     writer.unordered = unordered.map(|spanned| spanned.map(|spanned| &spanned.unordered)).collect();
-    writer.start(grammar.start_name());
+    writer.start(grammar.start_name(), grammar.start, grammar.allows_empty);
     if grammar.rules.is_empty() {
         for id in grammar.in_order() {
             let variable = grammar.variable(id);
@@ -87,7 +87,7 @@ impl NormalForm {
         let mut writer =
             TreeWriter::new(&self.terminals, names, bodies.iter().map(Vec::as_slice).collect(), names_in_use);
         writer.unordered = self.nonterminals.iter().map(|entry| entry.unordered.as_deref()).collect();
-        writer.start(&self.nonterminals[self.start.index()].name);
+        writer.start(&self.nonterminals[self.start.index()].name, self.start, self.allows_empty);
         let is_in_place = self.is_printed_in_place();
         for (index, body) in bodies.iter().enumerate().filter(|&(index, _)| !is_in_place[index]) {
             writer.rule(NonterminalId(index as u32), 0, body.len());
@@ -155,6 +155,8 @@ struct TreeWriter<'a> {
     bodies: Vec<&'a [Vec<Factor>]>,
     /// By nonterminal: its `unordered!`. Empty if the writer has no nonterminals.
     unordered: Vec<Option<&'a Unordered>>,
+    /// The start symbol, if the empty output is an output. Without productions, it is printed as `''`.
+    empty_rule: Option<NonterminalId>,
     /// Names of the rules in use.
     names_in_use: FxHashSet<&'a str>,
     /// The rules that list texts for `except!`: the name in the grammar, the printed name, and the texts.
@@ -197,6 +199,7 @@ impl<'a> TreeWriter<'a> {
             names,
             bodies,
             unordered: Vec::new(),
+            empty_rule: None,
             names_in_use,
             lists: Vec::new(),
             list_of: FxHashMap::default(),
@@ -207,15 +210,19 @@ impl<'a> TreeWriter<'a> {
         }
     }
 
-    fn start(&mut self, name: &str) {
-        if name != "start" {
+    fn start(&mut self, name: &str, id: NonterminalId, allows_empty: bool) {
+        if name != "start" || allows_empty {
             self.ast.start = Some(Name { text: name.to_owned(), span: Span::default() });
+            self.ast.allows_empty = allows_empty;
         }
+        self.empty_rule = allows_empty.then_some(id);
     }
 
     fn rule(&mut self, id: NonterminalId, from: usize, to: usize) {
         let name = self.names[id.index()].unwrap_or_default();
-        let body = if from == to {
+        let body = if from == to && self.empty_rule == Some(id) {
+            self.push(ExprKind::Text(String::new().into()))
+        } else if from == to {
             self.push(ExprKind::Nonterminal(name.into()))
         } else {
             self.steps.push(Step::Body(id, from, to));

@@ -404,7 +404,7 @@ impl<'a> Reader<'a> {
     fn find_start(&mut self) -> Option<(NonterminalId, Span)> {
         let ast = self.ast;
         let (name, span) = match (&self.config.start, &ast.start) {
-            (Some(name), _) => (name.as_str(), None),
+            (Some(name), _) => (name.strip_suffix('?').unwrap_or(name), None),
             (None, Some(name)) => (name.text.as_str(), Some(name.span)),
             (None, None) => ("start", None),
         };
@@ -441,6 +441,10 @@ impl<'a> Reader<'a> {
             self.report(LimitExceeded::new(Limit::MaxTerminals, value, found).into(), span);
         }
         self.take_errors()?;
+        let allows_empty = match &self.config.start {
+            Some(name) => name.ends_with('?'),
+            None => self.ast.allows_empty,
+        };
         let (start, start_span) = start.expect("a start symbol without a rule is an error");
         let has_groups = self.variables.len() > self.ids.len();
         Ok(Grammar {
@@ -452,6 +456,7 @@ impl<'a> Reader<'a> {
             has_groups,
             is_nullable_free: false,
             empty_text: false,
+            allows_empty,
             start_span,
         })
     }

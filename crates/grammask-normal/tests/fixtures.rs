@@ -37,7 +37,7 @@ fn samples_are_accepted_by_normal_forms() {
         assert_eq!(normal.check(), Ok(()), "{}", fixture.name);
         let ast = normal.to_ast();
         let oracle =
-            Oracle::new(&ast, start_of(&ast)).unwrap_or_else(|error| panic!("{}: {error}", fixture.name));
+            Oracle::new(&ast, &start_of(&ast)).unwrap_or_else(|error| panic!("{}: {error}", fixture.name));
         assert_eq!(oracle.verdict(fixture.sample.as_bytes()), Verdict::Accept, "{}", fixture.name);
     }
 }

@@ -71,7 +71,8 @@ pub struct Name {
 /// 6. no `except!` has the length `Some(0)`;
 /// 7. numerals pass [`is_multiple_numeral`](crate::is_multiple_numeral) in `multiple!`, and
 ///    [`is_comparison_numeral`](crate::is_comparison_numeral) in comparisons;
-/// 8. each `unordered!` passes [`Unordered::is_valid`].
+/// 8. each `unordered!` passes [`Unordered::is_valid`];
+/// 9. `allows_empty` is set only together with `start`.
 ///
 /// Printing and comparing are defined for trees with these invariants only. Deserialization checks them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -87,6 +88,9 @@ pub struct Ast {
     pub exprs: Vec<Expr>,
     /// The name in `%start name;`. `None` if there is no such directive.
     pub start: Option<Name>,
+    /// True for `%start name?;`: the empty output is an output as well, even if the start symbol does not
+    /// derive it.
+    pub allows_empty: bool,
 }
 
 /// `name ::= body;`

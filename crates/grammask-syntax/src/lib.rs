@@ -53,7 +53,7 @@
 //! | notation | meaning |
 //! | --- | --- |
 //! | `name ::= body;`, `name = body;` | a rule; a name may have several rules |
-//! | `%start name;` | the start symbol |
+//! | `%start name;`, `%start name?;` | the start symbol; with `?`, the empty output is an output too |
 //! | `'text'`, `"text"` | a text with escapes |
 //! | `#'re'`, `#e're'`, `#ex're'`, `#substrs'text'` | patterns |
 //! | `except!('text')`, `except!(name, 100)` | byte strings that do not contain these texts |

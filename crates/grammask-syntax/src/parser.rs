@@ -1,7 +1,7 @@
 //! The parser: entry points, rules and directives. After an error it continues with a placeholder or at the
 //! next rule, so that one pass reports all errors.
 
-use crate::ast::{Ast, ExprId, ExprKind, Name, Rule, Span};
+use crate::ast::{Ast, ExprId, ExprKind, Name, Quantifier, Rule, Span};
 use crate::config::{Config, Limits};
 use crate::error::{ErrorKind, ErrorSink, Errors, Limit, LimitExceeded, shorten};
 use crate::parser::expression::{Frame, Value};
@@ -354,13 +354,17 @@ impl<'t> Parser<'t> {
             return false;
         }
         let name = self.name();
+        let allows_empty = self.current.kind == TokenKind::Postfix(Quantifier::Option);
+        if allows_empty {
+            self.bump();
+        }
         let is_first = self.ast.start.is_none();
         match &self.ast.start {
             Some(first) => {
                 let first = first.span;
                 self.error(ErrorKind::SecondStart { first }, Span::new(span.start, name.span.end));
             }
-            None => self.ast.start = Some(name),
+            None => (self.ast.start, self.ast.allows_empty) = (Some(name), allows_empty),
         }
         if !self.at_body_end() {
             let found = self.describe_current();

@@ -33,7 +33,8 @@ fn precedence(kind: &ExprKind) -> Precedence {
 impl fmt::Display for Ast {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(start) = &self.start {
-            writeln!(f, "%start {};", start.text)?;
+            let mark = if self.allows_empty { "?" } else { "" };
+            writeln!(f, "%start {}{mark};", start.text)?;
         }
         for rule in &self.rules {
             write!(f, "{} ::= ", rule.name.text)?;

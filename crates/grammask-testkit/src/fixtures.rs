@@ -196,8 +196,8 @@ impl Case {
     /// Returns the message of the parser or of the oracle.
     pub fn oracle(&self) -> Result<Oracle, String> {
         let ast = parse(&self.grammar, &Config::default()).map_err(|errors| errors.to_string())?;
-        let start = self.start.as_deref().unwrap_or_else(|| start_of(&ast));
-        Oracle::new(&ast, start).map_err(|error| error.to_string())
+        let start = self.start.clone().unwrap_or_else(|| start_of(&ast));
+        Oracle::new(&ast, &start).map_err(|error| error.to_string())
     }
 
     /// Returns the file and name of the case, for messages.

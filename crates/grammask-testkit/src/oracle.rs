@@ -57,9 +57,11 @@ pub enum OracleError {
     TooLarge(Span),
 }
 
-/// Returns the start symbol of a grammar: the one of its `%start` directive, or `start`.
-pub fn start_of(ast: &Ast) -> &str {
-    ast.start.as_ref().map_or("start", |name| &name.text)
+/// Returns the start symbol of a grammar: the one of its `%start` directive, or `start`. It ends with `?` if
+/// the empty output is an output.
+pub fn start_of(ast: &Ast) -> String {
+    let name = ast.start.as_ref().map_or("start", |name| &name.text);
+    format!("{name}{}", if ast.allows_empty { "?" } else { "" })
 }
 
 /// A reference recognizer for one grammar.
@@ -85,13 +87,15 @@ pub struct Oracle {
 }
 
 impl Oracle {
-    /// Creates the oracle of a grammar with this start symbol. Ignores `%start`; see [`start_of`].
+    /// Creates the oracle of a grammar with this start symbol. With a `?` at its end, the empty output is an
+    /// output. Ignores `%start`; see [`start_of`].
     ///
     /// # Errors
     /// Returns the first error that it finds in the grammar.
     pub fn new(ast: &Ast, start: &str) -> Result<Self, OracleError> {
-        let plain = desugar::desugar(ast, start)?;
-        Ok(Self { grammar: Reduced::new(plain)? })
+        let name = start.strip_suffix('?').unwrap_or(start);
+        let plain = desugar::desugar(ast, name)?;
+        Ok(Self { grammar: Reduced::new(plain, name != start)? })
     }
 
     /// Returns a recognizer at the beginning of a text.
@@ -99,7 +103,7 @@ impl Oracle {
         Run::new(&self.grammar)
     }
 
-    /// Returns the verdict on a text. The empty text is always a live prefix.
+    /// Returns the verdict on a text. The empty text is a live prefix, unless it is an output.
     ///
     /// # Complexity
     /// O(n³) in the length of the text.

@@ -5,7 +5,7 @@ use grammask_syntax::{Ast, Config, parse};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng};
 
-use crate::oracle::{Oracle, Run};
+use crate::oracle::{Oracle, Run, start_of};
 
 pub mod conditions;
 pub mod operators;
@@ -68,11 +68,20 @@ pub struct Shape {
     pub extensions: bool,
     /// True for special tokens: `<|end|>`, `<|sep|>`, `<[7]>`.
     pub specials: bool,
+    /// True for `%start start?;` in one of four grammars.
+    pub empty_output: bool,
 }
 
 impl Default for Shape {
     fn default() -> Self {
-        Self { nonterminals: 5, depth: 2, patterns: true, extensions: true, specials: false }
+        Self {
+            nonterminals: 5,
+            depth: 2,
+            patterns: true,
+            extensions: true,
+            specials: false,
+            empty_output: false,
+        }
     }
 }
 
@@ -137,7 +146,7 @@ fn grammar_of(mut text: impl FnMut() -> String) -> RandomGrammar {
     loop {
         let text = text();
         let ast = parse(&text, &Config::default()).expect("a random grammar is KBNF");
-        if let Ok(oracle) = Oracle::new(&ast, "start") {
+        if let Ok(oracle) = Oracle::new(&ast, &start_of(&ast)) {
             return RandomGrammar { text, ast, oracle };
         }
     }
@@ -148,7 +157,9 @@ pub fn grammar_text(rng: &mut Rng, shape: &Shape) -> String {
     let names: Vec<String> = std::iter::once("start".to_owned())
         .chain(('A'..='Z').map(String::from).take(rng.below(shape.nonterminals.max(1))))
         .collect();
-    let mut writer = Writer { rng, shape, names: &names, text: String::new() };
+    let has_empty = shape.empty_output && rng.chance(1, 4);
+    let text = if has_empty { "%start start?;\n".to_owned() } else { String::new() };
+    let mut writer = Writer { rng, shape, names: &names, text };
     for name in &names {
         writer.rule(name);
         if writer.rng.chance(1, 6) {

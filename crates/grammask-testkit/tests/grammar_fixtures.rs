@@ -12,7 +12,7 @@ fn samples_are_accepted_and_all_their_prefixes_are_live() {
         let ast = parse(&fixture.grammar, &Config::default())
             .unwrap_or_else(|errors| panic!("{}: {errors}", fixture.name));
         let oracle =
-            Oracle::new(&ast, start_of(&ast)).unwrap_or_else(|error| panic!("{}: {error}", fixture.name));
+            Oracle::new(&ast, &start_of(&ast)).unwrap_or_else(|error| panic!("{}: {error}", fixture.name));
         let sample = fixture.sample.as_bytes();
         let verdict = oracle.verdict(sample);
         let read = if let Verdict::RejectAt(offset) = verdict { &sample[..offset + 1] } else { sample };

@@ -4,7 +4,7 @@ use grammask_testkit::random::{Rng, Shape, grammar, grammar_text, live_byte, tex
 use grammask_testkit::{Outcome, Verdict};
 
 const EVERYTHING: Shape =
-    Shape { nonterminals: 5, depth: 2, patterns: true, extensions: true, specials: true };
+    Shape { nonterminals: 5, depth: 2, patterns: true, extensions: true, specials: true, empty_output: true };
 
 #[test]
 fn equal_seeds_give_equal_results() {

@@ -77,8 +77,8 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Sets the start symbol. Default: the name after `%start` in the grammar's text, or `start` if there is
-    /// none.
+    /// Sets the start symbol. With a `?` at its end, the empty output is an output too. Default: the name
+    /// after `%start` in the grammar's text, or `start` if there is none.
     #[must_use]
     pub fn with_start(mut self, name: impl Into<String>) -> Self {
         self.normal.start = Some(name.into());

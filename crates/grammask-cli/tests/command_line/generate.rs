@@ -50,7 +50,7 @@ fn the_oracle_accepts_generated_texts() {
     for path in grammar_files() {
         let ast =
             grammask_syntax::parse(&std::fs::read_to_string(&path).unwrap(), &Default::default()).unwrap();
-        let oracle = Oracle::new(&ast, start_of(&ast)).unwrap();
+        let oracle = Oracle::new(&ast, &start_of(&ast)).unwrap();
         let run = folder.run(&["generate", path.to_str().unwrap(), "--seed", "3", "--max-tokens", "60"]);
         assert_eq!((run.status, oracle.verdict(&run.out)), (0, Verdict::Accept), "{}: {run}", path.display());
     }
@@ -71,7 +71,7 @@ fn the_oracle_accepts_a_hundred_seeds_of_every_fixture() {
             .with("grammar.kbnf", &fixture.grammar)
             .with("vocabulary.json", vocabulary_of(&fixture.sample));
         let ast = grammask_syntax::parse(&fixture.grammar, &Default::default()).unwrap();
-        let oracle = Oracle::new(&ast, start_of(&ast)).unwrap();
+        let oracle = Oracle::new(&ast, &start_of(&ast)).unwrap();
         for seed in 0..100 {
             let (seed, most) = (seed.to_string(), (10 + seed).to_string());
             let command = ["generate", "grammar.kbnf", "--vocab", "vocabulary.json"];

@@ -30,6 +30,9 @@ impl Network {
         if !is_node(self.start) {
             return fail(format!("the start {} is not a node", self.start));
         }
+        if self.start == NetworkNodeId::END && !self.allows_empty {
+            return fail("the start is the end, but the empty output is not allowed".into());
+        }
         for (index, node) in self.nodes.iter().enumerate() {
             let id = NetworkNodeId(index as u32);
             if index > 0 && !node.goes_on() {

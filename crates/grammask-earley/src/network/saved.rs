@@ -31,6 +31,7 @@ pub struct Saved {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct SavedNetwork {
     start: u32,
+    allows_empty: bool,
     class_of_byte: Vec<u8>,
     specials: Vec<Special>,
     callees: Vec<SavedCallee>,
@@ -190,6 +191,7 @@ impl SavedNetwork {
         };
         Self {
             start: network.start.0,
+            allows_empty: network.allows_empty,
             class_of_byte: network.class_of_byte.to_vec(),
             specials: network.specials.clone(),
             callees: network.callees.iter().enumerate().map(callee).collect(),
@@ -257,6 +259,7 @@ impl SavedNetwork {
             terminals: Vec::new(),
             scan_only: self.scan_only.iter().copied().map(NetworkNodeId).collect(),
             start: NetworkNodeId(self.start),
+            allows_empty: self.allows_empty,
             class_of_byte,
             byte_classes,
             class_bytes,

@@ -11,7 +11,7 @@ use crate::{
 /// Writes the first node, then one callee per line, then one node per line. `{:#}` adds the byte classes.
 impl fmt::Display for Network {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "start {}", self.start)?;
+        writeln!(f, "start {}{}", self.start, if self.allows_empty { " or empty" } else { "" })?;
         for (index, callee) in self.callees.iter().enumerate() {
             let text = self.callee_text(CalleeId(index as u32));
             match callee {

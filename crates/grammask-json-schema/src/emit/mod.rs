@@ -107,7 +107,7 @@ impl<'a, 'd> Emitter<'a, 'd> {
             cx,
             plans,
             productive,
-            ast: Ast { rules: Vec::with_capacity(16), exprs: Vec::with_capacity(128), start: None },
+            ast: Ast { rules: Vec::with_capacity(16), exprs: Vec::with_capacity(128), ..Ast::default() },
             names: FxHashMap::default(),
             used_names: FxHashSet::from_iter([START.into()]),
             suffixes: FxHashMap::default(),

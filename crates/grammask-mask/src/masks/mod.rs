@@ -114,8 +114,8 @@ impl Masks {
     /// Binds a recognizer to the vocabulary of a lexicon.
     ///
     /// # Errors
-    /// Returns all tokens that the grammar or the ending names and the vocabulary lacks, and an exceeded
-    /// limit on the ending.
+    /// Returns all tokens that the grammar or the ending names and the vocabulary lacks, an exceeded limit on
+    /// the ending, and the eager ending of a grammar with the empty output.
     pub fn new(
         recognizer: Recognizer,
         lexicon: Arc<Lexicon>,
@@ -131,6 +131,9 @@ impl Masks {
                 Some(id) => specials.push(id),
                 None => errors.push(BindError::UnknownSpecial { special: special.clone() }),
             }
+        }
+        if network.allows_empty && *ending == Ending::Eager {
+            errors.push(BindError::EmptyOutput);
         }
         let mut ends: Vec<TokenId> = ending.tokens().to_vec();
         ends.sort_unstable();

@@ -149,7 +149,7 @@ impl NormalForm {
 
     fn check_productions(&self) -> Result<(), Violation> {
         for (id, productions) in self.entries() {
-            if productions.is_empty() {
+            if productions.is_empty() && !(self.allows_empty && id == self.start) {
                 return Err(Violation::NoProductions(id));
             }
             if let Some(unordered) = &self.nonterminals[id.index()].unordered {

@@ -68,7 +68,8 @@ pub(crate) fn from_grammar(
         return None;
     }
     let start = NonterminalId(numbers[grammar.start.index()]);
-    let normal = NormalForm { start, nonterminals, terminals: numbering.new };
+    let allows_empty = grammar.allows_empty;
+    let normal = NormalForm { start, allows_empty, nonterminals, terminals: numbering.new };
     Some((normal, Languages::compiled(numbering.languages)))
 }
 

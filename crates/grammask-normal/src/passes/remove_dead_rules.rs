@@ -20,7 +20,7 @@ use crate::unordered::Unordered;
 ///   X D;` becomes `S ::= X_endless; X_endless ::= 'a' X_endless;`.
 ///
 /// # Errors
-/// Returns an error if the start symbol produces nothing, or only the empty text.
+/// Returns an error if the start symbol produces nothing, or only the empty text where it is not an output.
 ///
 /// # Complexity
 /// Linear.
@@ -66,7 +66,8 @@ pub(crate) fn remove_dead_rules(grammar: &mut Grammar, context: &mut Context<'_,
         return Ok(());
     }
     let start = Factor::nonterminal(grammar.start);
-    if !liveness.is_finite(&start, is_empty) && !liveness.is_endless(&start) {
+    let has_only_empty = !liveness.is_finite(&start, is_empty) && !liveness.is_endless(&start);
+    if has_only_empty && !(grammar.allows_empty && grammar.empty_text) {
         let start = grammar.start_name().to_owned();
         let kind = if grammar.empty_text {
             ErrorKind::OnlyEmptyText { start }
@@ -237,5 +238,6 @@ impl Removal<'_> {
 }
 
 pub(crate) fn holds(grammar: &Grammar) -> bool {
-    grammar.in_use().all(|(_, variable)| !variable.productions.is_empty())
+    let may_be_empty = |id| grammar.allows_empty && id == grammar.start;
+    grammar.in_use().all(|(id, variable)| !variable.productions.is_empty() || may_be_empty(id))
 }

@@ -63,6 +63,9 @@ pub enum Violation {
         /// The operand.
         numeral: String,
     },
+    /// The empty output is allowed without a start symbol.
+    #[error("the empty output is allowed, but there is no start symbol")]
+    EmptyWithoutStart,
     /// An `except!` with the length `Some(0)` instead of `None`.
     #[error("{expr} has the length 0")]
     ZeroLength {
@@ -96,8 +99,10 @@ impl Ast {
             let count = uses.get_mut(rule.body.index()).ok_or(Violation::NotBefore { child: rule.body })?;
             *count += 1;
         }
-        if let Some(start) = &self.start {
-            check_identifier(&start.text)?;
+        match &self.start {
+            Some(start) => check_identifier(&start.text)?,
+            None if self.allows_empty => return Err(Violation::EmptyWithoutStart),
+            None => {}
         }
         match uses.iter().position(|&uses| uses != 1) {
             Some(index) => {
@@ -160,14 +165,17 @@ pub(crate) struct Unchecked {
     rules: Vec<crate::ast::Rule>,
     exprs: Vec<crate::ast::Expr>,
     start: Option<crate::ast::Name>,
+    #[serde(default)]
+    allows_empty: bool,
 }
 
 #[cfg(feature = "serde")]
 impl TryFrom<Unchecked> for Ast {
     type Error = Violation;
 
-    fn try_from(Unchecked { rules, exprs, start }: Unchecked) -> Result<Self, Violation> {
-        let ast = Self { rules, exprs, start };
+    fn try_from(unchecked: Unchecked) -> Result<Self, Violation> {
+        let Unchecked { rules, exprs, start, allows_empty } = unchecked;
+        let ast = Self { rules, exprs, start, allows_empty };
         ast.check().map(|()| ast)
     }
 }
@@ -263,6 +271,9 @@ mod tests {
             ast.start = Some(name(wrong));
             assert_eq!(ast.check(), expected);
             ast.start = None;
+            ast.allows_empty = true;
+            assert_eq!(ast.check(), Err(Violation::EmptyWithoutStart));
+            ast.allows_empty = false;
             ast.rules[0].name = name(wrong);
             assert_eq!(ast.check(), expected);
         }

@@ -4,7 +4,7 @@ use crate::ast::{Ast, ExceptOperand, ExprId, ExprKind, Unordered};
 
 impl Ast {
     /// Returns true if two trees have equal rules in equal order, with equal bodies and an equal start
-    /// symbol. Spans and ids may differ. Both trees must pass [`Ast::check`].
+    /// symbol, which allows the empty output in both or in none. Spans and ids may differ. Both trees must pass [`Ast::check`].
     ///
     /// # Panics
     /// If an id in a tree is not from this tree.
@@ -22,7 +22,10 @@ impl Ast {
     /// ```
     pub fn same_as(&self, other: &Self) -> bool {
         let start = |ast: &'_ Self| ast.start.as_ref().map(|name| name.text.clone());
-        if start(self) != start(other) || self.rules.len() != other.rules.len() {
+        if start(self) != start(other)
+            || self.allows_empty != other.allows_empty
+            || self.rules.len() != other.rules.len()
+        {
             return false;
         }
         let mut pairs: Vec<(ExprId, ExprId)> = Vec::new();

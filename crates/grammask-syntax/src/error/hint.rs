@@ -73,7 +73,9 @@ pub(super) fn hint(kind: &ErrorKind) -> Option<String> {
             "special tokens are written `<|name|>` (no white space or `<` in the name) or `<[id]>`"
         }
         ErrorKind::UnknownDirective { .. } => "there is only `%start name;`",
-        ErrorKind::MissingStart { .. } => "write `%start name;`",
+        ErrorKind::MissingStart { .. } => {
+            "write `%start name;`, or `%start name?;` to allow the empty output"
+        }
         _ => return None,
     };
     Some(hint.to_owned())

@@ -39,7 +39,7 @@ pub struct Recovery {
 impl Recovery {
     /// Returns the recovery of a text without usable parts.
     pub(crate) const fn nothing(errors: Errors) -> Self {
-        let ast = Ast { rules: Vec::new(), exprs: Vec::new(), start: None };
+        let ast = Ast { rules: Vec::new(), exprs: Vec::new(), start: None, allows_empty: false };
         Self {
             ast,
             start_is_unknown: true,
@@ -129,8 +129,9 @@ impl RecoveryLog {
         unsure.push(self.unread);
         unsure.extend(self.comments);
         let mut incomplete = BTreeSet::new();
-        let mut copier = Copier { source: ast.exprs, ast: Ast { start: ast.start, ..Ast::default() } };
-        for (index, (rule, (first, is_closed))) in ast.rules.into_iter().zip(self.rules).enumerate() {
+        let Ast { start, allows_empty, rules, exprs } = ast;
+        let mut copier = Copier { source: exprs, ast: Ast { start, allows_empty, ..Ast::default() } };
+        for (index, (rule, (first, is_closed))) in rules.into_iter().zip(self.rules).enumerate() {
             let usable = usable(index, rule.span, is_closed);
             if usable != Usable::Whole {
                 incomplete.insert(rule.name.text.clone());

@@ -20,16 +20,18 @@ pub(super) struct Reduced {
     pub(super) specials: Vec<Special>,
     /// The finite version of the start symbol.
     pub(super) start: usize,
+    /// True if the empty output is an output.
+    pub(super) allows_empty: bool,
     /// Number of nonterminals of the plain grammar.
     plain: usize,
 }
 
 impl Reduced {
-    /// Reduces a plain grammar.
+    /// Reduces a plain grammar. With `allows_empty`, the empty output is an output.
     ///
     /// # Errors
     /// Returns an error if the language is empty, or if an item of `unordered!` is nullable.
-    pub(super) fn new(plain: Plain) -> Result<Self, OracleError> {
+    pub(super) fn new(plain: Plain, allows_empty: bool) -> Result<Self, OracleError> {
         let productive = fixpoint(&plain, true, |symbol, known| match symbol {
             Symbol::Terminal(t) => plain.terminals[t].is_nullable() || plain.terminals[t].has_bytes(),
             Symbol::Special(_) => true,
@@ -74,7 +76,8 @@ impl Reduced {
             right.push(Symbol::Nonterminal(count + descent.to));
             productions.push(Production { left: count + descent.from, right });
         }
-        if !visible[plain.start] && !endless[plain.start] {
+        let has_empty = allows_empty && nullable[plain.start];
+        if !visible[plain.start] && !endless[plain.start] && !has_empty {
             return Err(OracleError::EmptyLanguage);
         }
 
@@ -91,6 +94,7 @@ impl Reduced {
             terminals: plain.terminals,
             specials: plain.specials,
             start: plain.start,
+            allows_empty,
             plain: plain.nonterminals,
         })
     }

@@ -93,9 +93,12 @@ impl<'g> Run<'g> {
         self.is_live()
     }
 
-    /// Returns true if the text so far is in the language. Always false for the empty text.
+    /// Returns true if the text so far is in the language. False for the empty text, unless it is an output.
     pub fn is_complete(&self) -> bool {
-        self.sets.len() > 1 && self.last().items.iter().any(|item| self.is_complete_start(item))
+        if self.sets.len() == 1 {
+            return self.grammar.allows_empty;
+        }
+        self.last().items.iter().any(|item| self.is_complete_start(item))
     }
 
     fn is_complete_start(&self, item: &Item) -> bool {

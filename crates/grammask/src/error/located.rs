@@ -55,6 +55,11 @@ pub(crate) fn of_binding(
         }
     }
     places.sort();
+    let empty = errors.as_slice().contains(&BindError::EmptyOutput);
+    let start = ast.start.as_ref().filter(|_| empty).map(|start| {
+        Diagnostic::new(BindError::EmptyOutput.to_string(), start.span)
+            .with_hint("remove the `?` after the start symbol, or give the tokens that end an output")
+    });
     let omitted = places.len().saturating_sub(max_errors.max(1));
     places.truncate(max_errors.max(1));
     // A hint compares the name with the whole vocabulary, so each name gets one hint, and only if it is
@@ -64,7 +69,7 @@ pub(crate) fn of_binding(
         let hint: &String = hints.entry(special.clone()).or_insert_with(|| hint(&special, vocabulary));
         Diagnostic::new(BindError::UnknownSpecial { special }.to_string(), span).with_hint(hint)
     });
-    let diagnostics = diagnostics.collect();
+    let diagnostics = start.into_iter().chain(diagnostics).collect();
     Located { cause: errors, diagnostics, omitted }
 }
 
@@ -129,5 +134,6 @@ fn list(vocabulary: &Vocabulary) -> String {
 
 /// Returns the errors that have no place in the text.
 pub(crate) fn without_place(errors: &BindErrors) -> impl Iterator<Item = &BindError> {
-    errors.as_slice().iter().filter(|error| unknown_special(error).is_none())
+    let has_place = |error: &BindError| matches!(error, BindError::EmptyOutput);
+    errors.as_slice().iter().filter(move |error| unknown_special(error).is_none() && !has_place(error))
 }

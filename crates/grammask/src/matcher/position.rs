@@ -19,7 +19,8 @@ pub(crate) struct Position {
 impl Position {
     /// Returns the position before the first token.
     pub(crate) fn initial(tables: &Masks) -> Self {
-        Self { set: tables.recognizer().initial(), finished: false }
+        let set = tables.recognizer().initial();
+        Self { set, finished: Self::ends_at(tables, set) }
     }
 
     /// Returns the position after a token. Returns `None` if the token is not allowed.
@@ -53,11 +54,15 @@ impl Position {
 
     /// Returns the position of a state that a step has led to. Returns `None` for the dead state.
     fn entered(tables: &Masks, set: SetId) -> Option<Self> {
-        let finished = match tables.ending() {
+        (!set.is_dead()).then_some(Self { set, finished: Self::ends_at(tables, set) })
+    }
+
+    /// Returns true if an output ends in a state without a token that ends it.
+    fn ends_at(tables: &Masks, set: SetId) -> bool {
+        match tables.ending() {
             Ending::Eager => set.completes(),
             Ending::EndOfSequence(ids) => ids.is_empty() && set.completes() && !set.goes_on(),
-        };
-        (!set.is_dead()).then_some(Self { set, finished })
+        }
     }
 
     /// Writes the mask: the tokens that may come next, none if the output has ended.

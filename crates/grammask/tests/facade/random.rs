@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::random_setup::{SHAPES, SPECIALS, STOP, compile, endings, tokens, vocabulary};
+use crate::random_setup::{SHAPES, SPECIALS, STOP, compile, endings, shape, tokens, vocabulary};
 use grammask::{Config, Ending, Matcher, Outcome, TokenId};
 use grammask_testkit::random::{RandomGrammar, Rng, grammar, operators, tails, texts};
 use grammask_testkit::{Outcome as OracleOutcome, Run};
@@ -74,7 +74,7 @@ fn mask(matcher: &mut Matcher) -> Vec<TokenId> {
 
 #[test]
 fn masks_equal_the_oracle_with_every_switch() {
-    check_masks(0..75, |rng, seed| grammar(rng, &SHAPES[seed as usize % SHAPES.len()]));
+    check_masks(0..75, |rng, seed| grammar(rng, &shape(seed)));
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn check_masks(seeds: Range<u64>, grammar: impl Fn(&mut Rng, u64) -> RandomGramm
 fn exactly_the_allowed_tokens_are_accepted() {
     for seed in 1000..1090 {
         let mut rng = Rng::new(seed);
-        let random = grammar(&mut rng, &SHAPES[seed as usize % SHAPES.len()]);
+        let random = grammar(&mut rng, &shape(seed));
         let vocabulary = vocabulary(&tokens(&mut rng));
         let ending = endings()[seed as usize / SHAPES.len() % 3].clone();
         let config = Config { ending, ..Config::default() };
@@ -230,7 +230,7 @@ fn view(matcher: &mut Matcher) -> (Vec<TokenId>, Vec<u8>, usize, bool, bool, Vec
 fn a_matcher_without_memory_equals_any_other() {
     for seed in 3000..3030 {
         let mut rng = Rng::new(seed);
-        let random = grammar(&mut rng, &SHAPES[seed as usize % SHAPES.len()]);
+        let random = grammar(&mut rng, &shape(seed));
         let tokens = tokens(&mut rng);
         let vocabulary = vocabulary(&tokens);
         let ending = endings()[seed as usize / SHAPES.len() % 3].clone();
@@ -301,7 +301,7 @@ fn a_matcher_without_memory_equals_any_other() {
 fn masks_do_not_depend_on_earlier_calls() {
     for seed in 4000..4060 {
         let mut rng = Rng::new(seed);
-        let random = grammar(&mut rng, &SHAPES[seed as usize % SHAPES.len()]);
+        let random = grammar(&mut rng, &shape(seed));
         let vocabulary = vocabulary(&tokens(&mut rng));
         let warm = compile(&random, &vocabulary, &Config::default());
         let mut paths: Vec<(Vec<TokenId>, Vec<TokenId>)> = Vec::new();

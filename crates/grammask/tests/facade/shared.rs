@@ -3,7 +3,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::random_setup::{SHAPES, compile, endings, tokens, vocabulary};
+use crate::random_setup::{compile, endings, shape, tokens, vocabulary};
 use grammask::mask::LexiconTuning;
 use grammask::{
     Config, Ending, Grammar, LexiconConfig, LexiconLimits, Mask, TokenId, Vocabulary, WarmLimits,
@@ -99,7 +99,7 @@ fn masks_do_not_depend_on_what_is_shared() {
         let plain = vocabulary(&tokens(&mut rng));
         let shared = vocabularies(&plain);
         for number in 0..12 {
-            let random = grammar(&mut rng, &SHAPES[number % SHAPES.len()]);
+            let random = grammar(&mut rng, &shape(number as u64));
             let ending = &endings()[(number / 3) % 3];
             let walks = reference(&mut rng, &random, &plain, ending);
             for (place, (sharing, vocabulary)) in shared.iter().enumerate() {
@@ -125,7 +125,7 @@ fn masks_do_not_depend_on_threads_or_warmth() {
     let plain = vocabulary(&tokens(&mut rng));
     let shared = vocabularies(&plain);
     for number in 0..24 {
-        let random = grammar(&mut rng, &SHAPES[number % SHAPES.len()]);
+        let random = grammar(&mut rng, &shape(number as u64));
         let ending = &endings()[(number / 3) % 3];
         let walks = reference(&mut rng, &random, &plain, ending);
         let (sharing, vocabulary) = &shared[number % shared.len()];

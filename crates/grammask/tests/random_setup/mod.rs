@@ -12,9 +12,30 @@ pub const STOP: TokenId = TokenId(91);
 pub const SPECIALS: [(TokenId, &str); 4] =
     [(END, "<|end|>"), (SEVEN, "<|seven|>"), (SEPARATOR, "<|sep|>"), (STOP, "<|stop|>")];
 pub const SHAPES: [Shape; 3] = [
-    Shape { nonterminals: 5, depth: 2, patterns: true, extensions: true, specials: false },
-    Shape { nonterminals: 4, depth: 1, patterns: false, extensions: false, specials: true },
-    Shape { nonterminals: 3, depth: 2, patterns: true, extensions: false, specials: true },
+    Shape {
+        nonterminals: 5,
+        depth: 2,
+        patterns: true,
+        extensions: true,
+        specials: false,
+        empty_output: false,
+    },
+    Shape {
+        nonterminals: 4,
+        depth: 1,
+        patterns: false,
+        extensions: false,
+        specials: true,
+        empty_output: false,
+    },
+    Shape {
+        nonterminals: 3,
+        depth: 2,
+        patterns: true,
+        extensions: false,
+        specials: true,
+        empty_output: false,
+    },
 ];
 
 pub fn tokens(rng: &mut Rng) -> Vec<(TokenId, Vec<u8>)> {
@@ -24,6 +45,13 @@ pub fn tokens(rng: &mut Rng) -> Vec<(TokenId, Vec<u8>)> {
 
 pub fn vocabulary(tokens: &[(TokenId, Vec<u8>)]) -> Vocabulary {
     Vocabulary::new(tokens.to_vec(), SPECIALS.map(|(id, name)| (id, name.to_owned()))).unwrap()
+}
+
+/// Returns the shape for a seed whose ending is number `seed / 3 % 3` of [`endings`]. The empty output is an
+/// output of some grammars, unless the ending is eager.
+pub fn shape(seed: u64) -> Shape {
+    let (shape, ending) = (seed as usize % SHAPES.len(), seed as usize / SHAPES.len() % 3);
+    Shape { empty_output: endings()[ending] != Ending::Eager, ..SHAPES[shape] }
 }
 
 pub fn endings() -> [Ending; 3] {

@@ -14,7 +14,7 @@ mod states;
 
 use grammask::{Config, Ending, Grammar, Matcher};
 use grammask_testkit::random::{RandomGrammar, Rng, grammar};
-use random_setup::{SHAPES, compile, endings, tokens, vocabulary};
+use random_setup::{SHAPES, compile, endings, shape, tokens, vocabulary};
 
 /// Memory budgets in bytes: one without effect, and two that are exceeded all the time.
 const BUDGETS: [usize; 3] = [usize::MAX, 4096, 1];
@@ -29,7 +29,7 @@ fn config(ending: &Ending, budget: usize) -> Config {
 /// Returns a random grammar with a random vocabulary and ending.
 fn random_grammar(seed: u64, budget: usize) -> (RandomGrammar, Grammar) {
     let mut rng = Rng::new(seed);
-    let random = grammar(&mut rng, &SHAPES[seed as usize % SHAPES.len()]);
+    let random = grammar(&mut rng, &shape(seed));
     let vocabulary = vocabulary(&tokens(&mut rng));
     let ending = &endings()[seed as usize / SHAPES.len() % 3];
     let grammar = compile(&random, &vocabulary, &config(ending, budget));
