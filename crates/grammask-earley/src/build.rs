@@ -516,7 +516,7 @@ impl Builder<'_> {
         let mut parts = Vec::with_capacity(entry.productions.len());
         for (place, symbol) in (0..).zip(entry.productions.iter().flatten()) {
             let Symbol::Nonterminal(rule) = *symbol else { continue };
-            // An item of `distinct!` is a lexeme, so that its text can be tracked.
+            // An item of `distinct!` without rules is a lexeme, so that used texts can be excluded.
             let text = normal.nonterminals[rule.index()].productions.first().map(|symbols| &symbols[..]);
             parts.push(match text {
                 Some(&[Symbol::Terminal(text)]) if distinct == Some(place) => self.lexeme(text)?,

@@ -45,6 +45,12 @@ pub struct Limits {
     /// Maximum number of callers that completions advance after one byte. Beyond it,
     /// [`Limit::MaxWorkPerByte`]. Default: 1,000,000.
     pub max_work_per_byte: usize,
+    /// Maximum depth of items of `distinct!` inside of each other that are compared as JSON values. Beyond
+    /// it, [`Limit::MaxDistinctNesting`]. Default: 64.
+    pub max_distinct_nesting: usize,
+    /// Maximum number of states that are searched for a continuation of such an item by which it differs
+    /// from all earlier ones. Beyond it, [`Limit::MaxDistinctSearch`]. Default: 1,000.
+    pub max_distinct_search: usize,
     /// Bytes of the tables above which [`Recognizer::is_over_budget`](crate::Recognizer::is_over_budget)
     /// returns true. Not an error. Default: 32 MiB.
     pub budget: usize,
@@ -60,6 +66,8 @@ impl Default for Limits {
             max_special_tokens: crate::Network::MAX_SPECIALS,
             max_items_per_set: 100_000,
             max_work_per_byte: 1_000_000,
+            max_distinct_nesting: 64,
+            max_distinct_search: 1_000,
             budget: 32 << 20,
             max_bytes: 1 << 30,
         }
@@ -100,6 +108,10 @@ pub enum Limit {
     MaxItemsPerSet,
     /// [`Limits::max_work_per_byte`].
     MaxWorkPerByte,
+    /// [`Limits::max_distinct_nesting`].
+    MaxDistinctNesting,
+    /// [`Limits::max_distinct_search`].
+    MaxDistinctSearch,
     /// [`Limits::max_bytes`].
     MaxBytes,
     /// Number of set ids, 2^30 - 2. Not configurable.
@@ -117,6 +129,11 @@ impl Limit {
                 "the grammar is highly ambiguous, or very many alternatives begin alike",
             ),
             Self::MaxWorkPerByte => ("completion steps after one byte", "the grammar is highly ambiguous"),
+            Self::MaxDistinctNesting => ("items of `distinct!` inside of each other", ""),
+            Self::MaxDistinctSearch => (
+                "states searched for an item of `distinct!` that differs from the earlier ones",
+                "nearly all items have been used, in very many spellings",
+            ),
             Self::MaxBytes => (
                 "bytes of recognizer tables",
                 "an output nests very deep, or a terminal has very many states",
@@ -133,6 +150,8 @@ impl fmt::Display for Limit {
             Self::MaxSpecialTokens => "max_special_tokens",
             Self::MaxItemsPerSet => "max_items_per_set",
             Self::MaxWorkPerByte => "max_work_per_byte",
+            Self::MaxDistinctNesting => "max_distinct_nesting",
+            Self::MaxDistinctSearch => "max_distinct_search",
             Self::MaxBytes => "max_bytes",
             Self::MaxSets => "max_sets",
         })

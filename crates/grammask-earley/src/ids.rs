@@ -25,6 +25,15 @@ impl NetworkNodeId {
     pub const fn index(self) -> usize {
         self.0 as usize
     }
+
+    /// Returns the id with this index, for tables whose keys are node ids.
+    ///
+    /// # Panics
+    /// If the index is 2^32 or more.
+    pub const fn from_index(index: usize) -> Self {
+        assert!(index <= u32::MAX as usize, "the index of a node has 32 bits");
+        Self(index as u32)
+    }
 }
 
 impl fmt::Display for NetworkNodeId {

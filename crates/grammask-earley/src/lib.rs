@@ -34,7 +34,7 @@ pub use ids::{CalleeId, Class, Item, NetworkNodeId, OriginId, SetId};
 pub use network::check::Violation;
 pub use network::saved::{LoadError, Saved};
 pub use network::{Callee, Edges, LexemeText, Network, Node, Special};
-pub use permutation::distinct::{AfterDistinct, DistinctPosition};
+pub use permutation::distinct::{AfterDistinct, DistinctItem, DistinctPosition};
 pub use permutation::plan::Choice;
 pub use recognizer::inspect::{Inspector, NodeFlags, Permutation};
 pub use recognizer::resumption::Resumption;

@@ -9,11 +9,15 @@
 //! | [`plan`] | layout of the counters, and the rules for what may come next |
 //! | [`nodes`] | the nodes of a permutation, created lazily |
 //! | [`distinct`] | items of `distinct!`, whose texts must differ from each other |
+//! | [`json_value`] | JSON values of texts, for items that are compared by value |
+//! | [`comparison`] | how far a text that is being read agrees with such a value |
 //!
 //! # Source
 //! A. Baars, A. Löh, D. Swierstra, "Parsing permutation phrases", 2004. Here items may also repeat and imply
 //! each other.
 
+pub(crate) mod comparison;
 pub(crate) mod distinct;
+pub(crate) mod json_value;
 pub(crate) mod nodes;
 pub(crate) mod plan;

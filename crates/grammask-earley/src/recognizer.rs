@@ -269,9 +269,7 @@ impl Recognizer {
                 guard.step(&closure.scanners, &[class])?
             }
         };
-        if self.config.tuning.keep_steps {
-            self.spend(set.row.set(class.index(), next.raw(), self.network.classes()));
-        }
+        self.store_step(state, class, next);
         Ok(next)
     }
 }
@@ -349,7 +347,7 @@ impl Recognizer {
         // growth of the language store.
         let before = self.bytes_used();
         let items = &from.set(state).items;
-        let imported = own.with(|stages, cx| import(stages, cx, from, other.stages(), items));
+        let imported = own.with(|stages, cx| import(&mut stages.nodes, cx, from, &other.stages().nodes, items));
         drop(own);
         self.imported.fetch_add(self.bytes_used() - before, Ordering::Relaxed);
         imported
@@ -399,13 +397,18 @@ impl Recognizer {
         if let Some(closure) = set.closure.get() {
             return Ok(closure);
         }
-        let scanners: Box<[Item]> = guard.close(set.kernel())?.into();
+        let scanners = guard.close(set.kernel())?;
+        Ok(self.add_closure(set, scanners))
+    }
+
+    /// Stores the closure of a set with these scanning items.
+    fn add_closure<'a>(&self, set: &'a Set, scanners: Vec<Item>) -> &'a Closure {
+        let scanners: Box<[Item]> = scanners.into();
         self.spend(size_of::<Closure>() + size_of_val::<[Item]>(&scanners));
         let bytes_of = |item: &Item| self.bytes_bound(item.node);
         let bytes_bound = scanners.iter().fold(ByteSet::EMPTY, |all, item| all.union(&bytes_of(item)));
-        Ok(set
-            .closure
-            .get_or_init(|| Box::new(Closure { scanners, bytes_bound, live_bytes: OnceLock::new() })))
+        let closure = Closure { scanners, bytes_bound, live_bytes: OnceLock::new() };
+        set.closure.get_or_init(|| Box::new(closure))
     }
 
     /// Returns a superset of the bytes that a node scans.
@@ -414,6 +417,50 @@ impl Recognizer {
             Some(scanned) => *scanned,
             None => self.dynamic_nodes.get(node).first_bytes.get().copied().unwrap_or(ByteSet::ALL),
         }
+    }
+}
+
+/// Steps of states inside of items of `distinct!`, while the lock is held.
+impl Recognizer {
+    /// Returns the items that identify a state.
+    pub(crate) fn items(&self, state: SetId) -> &[Item] {
+        &self.set(state).items
+    }
+
+    /// Returns the stored step of a state by a class; the step of a state without items is known.
+    pub(crate) fn known_step(&self, state: SetId, class: Class) -> Option<SetId> {
+        if !state.goes_on() {
+            return Some(SetId::DEAD);
+        }
+        self.set(state).row.get(class.index()).map(SetId::from_raw)
+    }
+
+    /// Stores a step, if steps are kept.
+    pub(crate) fn store_step(&self, state: SetId, class: Class, next: SetId) {
+        if self.config.tuning.keep_steps {
+            self.spend(self.set(state).row.set(class.index(), next.raw(), self.network.classes()));
+        }
+    }
+
+    /// Returns the scanning items of a state whose closure is known.
+    pub(crate) fn known_scanners(&self, state: SetId) -> Option<&[Item]> {
+        self.set(state).closure.get().map(|closure| &*closure.scanners)
+    }
+
+    /// Returns the live bytes of a state if they are known.
+    pub(crate) fn known_live_bytes(&self, state: SetId) -> Option<ByteSet> {
+        self.set(state).closure.get()?.live_bytes.get().copied()
+    }
+
+    /// Stores the closure of a state with these scanning items, and returns the items.
+    pub(crate) fn store_closure(&self, state: SetId, scanners: Vec<Item>) -> &[Item] {
+        &self.add_closure(self.set(state), scanners).scanners
+    }
+
+    /// Stores the live bytes of a state whose closure is known, and returns them.
+    pub(crate) fn store_live_bytes(&self, state: SetId, bytes: ByteSet) -> ByteSet {
+        let closure = self.set(state).closure.get();
+        closure.map_or(bytes, |closure| *closure.live_bytes.get_or_init(|| bytes))
     }
 }
 

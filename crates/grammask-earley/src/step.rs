@@ -23,7 +23,6 @@ use grammask_regular::ByteSet;
 use crate::recognizer::Recognizer;
 use crate::step::complete::Completer;
 use crate::step::nodes::NodeFactory;
-use crate::step::origins::OriginInterner;
 use crate::step::predict::Predictor;
 use crate::{Class, Error, Item, Network, NetworkNodeId, OriginId, SetId};
 
@@ -46,11 +45,142 @@ pub(crate) struct Writer {
 /// The operations of one step, each with its own state.
 pub(crate) struct Stages {
     pub(crate) nodes: NodeFactory,
-    pub(crate) origins: OriginInterner,
+    buffers: StepBuffers,
+}
+
+/// What one step needs beside the nodes and origins; kept for its capacity.
+pub(crate) struct StepBuffers {
     predictor: Predictor,
     completer: Completer,
-    /// Kernel items that take the byte of the current step; kept for its capacity.
+    /// Kernel items that take the byte of the current step.
     taking: Vec<Item>,
+}
+
+impl StepBuffers {
+    pub(crate) fn new(network: &Network) -> Self {
+        Self {
+            predictor: Predictor::new(network.callees.len()),
+            completer: Completer::default(),
+            taking: Vec::new(),
+        }
+    }
+
+    /// Returns the set after the byte class of `byte`, given a kernel whose closure is unknown. Predicts only
+    /// callees that begin with the byte.
+    fn step_by_byte(
+        &mut self,
+        nodes: &mut NodeFactory,
+        cx: Context<'_>,
+        kernel: &[Item],
+        class: Class,
+        byte: u8,
+    ) -> Result<SetId, Error> {
+        let Self { predictor, completer, taking } = self;
+        completer.begin();
+        taking.clear();
+        for &item in kernel {
+            if scan::may_take(nodes, cx, item.node, byte) {
+                taking.push(item);
+                completer.advance(item.origin, scan::advance(nodes, cx, item.node, class)?);
+            }
+        }
+        predictor.predict(nodes, cx, taking, Some(byte))?;
+        for item in predictor.items() {
+            completer.advance(item.origin, scan::advance(nodes, cx, item.node, class)?);
+        }
+        cx.meter.add_work(kernel.len() + predictor.items().len());
+        completer.finish(cx)
+    }
+
+    /// Returns the set after a symbol that belongs to all of `classes`, given the scanning items of a set.
+    fn step(
+        &mut self,
+        nodes: &mut NodeFactory,
+        cx: Context<'_>,
+        scanners: &[Item],
+        classes: &[Class],
+    ) -> Result<SetId, Error> {
+        self.completer.begin();
+        cx.meter.add_work(scanners.len());
+        for item in scanners {
+            for &class in classes {
+                self.completer.advance(item.origin, scan::advance(nodes, cx, item.node, class)?);
+            }
+        }
+        self.completer.finish(cx)
+    }
+
+    /// Returns the scanning items of the closure of `kernel`, sorted.
+    fn close(
+        &mut self,
+        nodes: &mut NodeFactory,
+        cx: Context<'_>,
+        kernel: &[Item],
+    ) -> Result<Vec<Item>, Error> {
+        let predictor = &mut self.predictor;
+        predictor.predict(nodes, cx, kernel, None)?;
+        let mut scanners = Vec::with_capacity(kernel.len() + predictor.items().len());
+        scanners.extend(kernel.iter().filter(|item| scan::has_scans(cx, item.node)));
+        scanners.extend(predictor.items().filter(|item| scan::has_scans(cx, item.node)));
+        cx.meter.add_work(scanners.len());
+        scanners.sort_unstable();
+        scanners.dedup();
+        Ok(scanners)
+    }
+}
+
+/// Returns the set after a byte class, while another step is being computed.
+///
+/// # Errors
+/// As [`Recognizer::step`], and if too many steps are within each other.
+pub(crate) fn step_within(
+    nodes: &mut NodeFactory,
+    cx: Context<'_>,
+    state: SetId,
+    class: Class,
+) -> Result<SetId, Error> {
+    if let Some(known) = cx.tables.known_step(state, class) {
+        return Ok(known);
+    }
+    cx.meter.check_cancelled()?;
+    let next = nodes.within(cx, |nodes, buffers| match (cx.tables.known_scanners(state), cx.tables.network().representative(class)) {
+        (Some(scanners), _) => buffers.step(nodes, cx, scanners, &[class]),
+        (None, Some(byte)) => buffers.step_by_byte(nodes, cx, cx.tables.kernel(state), class, byte),
+        (None, None) => {
+            let scanners = buffers.close(nodes, cx, cx.tables.kernel(state))?;
+            buffers.step(nodes, cx, &scanners, &[class])
+        }
+    })?;
+    cx.tables.store_step(state, class, next);
+    Ok(next)
+}
+
+/// Returns the bytes whose successor is not dead, while a step is being computed.
+///
+/// # Errors
+/// As [`step_within`].
+pub(crate) fn live_bytes_within(
+    nodes: &mut NodeFactory,
+    cx: Context<'_>,
+    state: SetId,
+) -> Result<ByteSet, Error> {
+    if !state.goes_on() {
+        return Ok(ByteSet::EMPTY);
+    }
+    if let Some(known) = cx.tables.known_live_bytes(state) {
+        return Ok(known);
+    }
+    nodes.within(cx, |nodes, buffers| {
+        let closure = match cx.tables.known_scanners(state) {
+            Some(scanners) => scanners,
+            None => {
+                let scanners = buffers.close(nodes, cx, cx.tables.kernel(state))?;
+                cx.tables.store_closure(state, scanners)
+            }
+        };
+        let bytes = scan::live_bytes(nodes, cx, closure)?;
+        Ok(cx.tables.store_live_bytes(state, bytes))
+    })
 }
 
 /// Work counter and cancellation flag.
@@ -99,10 +229,7 @@ impl Writer {
         Self {
             stages: Stages {
                 nodes: NodeFactory::new(network.store.clone()),
-                origins: OriginInterner::default(),
-                predictor: Predictor::new(network.callees.len()),
-                completer: Completer::default(),
-                taking: Vec::new(),
+                buffers: StepBuffers::new(network),
             },
             meter: Meter::default(),
             counted_store_bytes: network.store.bytes_used(),
@@ -138,62 +265,27 @@ impl<'a> WriterGuard<'a> {
     /// Returns the set after the byte class of `byte`, given a kernel whose closure is unknown. Predicts only
     /// callees that begin with the byte.
     pub(crate) fn step_by_byte(&mut self, kernel: &[Item], class: Class, byte: u8) -> Result<SetId, Error> {
-        self.with(|stages, cx| {
-            let Stages { nodes, origins, predictor, completer, taking } = stages;
-            completer.begin();
-            taking.clear();
-            for &item in kernel {
-                if scan::may_take(nodes, cx, item.node, byte) {
-                    taking.push(item);
-                    completer.advance(item.origin, scan::advance(nodes, cx, item.node, class)?);
-                }
-            }
-            predictor.predict(nodes, origins, cx, taking, Some(byte))?;
-            for item in predictor.items() {
-                completer.advance(item.origin, scan::advance(nodes, cx, item.node, class)?);
-            }
-            cx.meter.add_work(kernel.len() + predictor.items().len());
-            completer.finish(cx)
-        })
+        self.with(|Stages { nodes, buffers }, cx| buffers.step_by_byte(nodes, cx, kernel, class, byte))
     }
 
     /// Returns the set after a symbol that belongs to all of `classes`, given the scanning items of a set.
     pub(crate) fn step(&mut self, scanners: &[Item], classes: &[Class]) -> Result<SetId, Error> {
-        self.with(|stages, cx| {
-            let Stages { nodes, completer, .. } = stages;
-            completer.begin();
-            cx.meter.add_work(scanners.len());
-            for item in scanners {
-                for &class in classes {
-                    completer.advance(item.origin, scan::advance(nodes, cx, item.node, class)?);
-                }
-            }
-            completer.finish(cx)
-        })
+        self.with(|Stages { nodes, buffers }, cx| buffers.step(nodes, cx, scanners, classes))
     }
 
     /// Returns the set in which only `origin` is complete.
     pub(crate) fn complete(&mut self, origin: OriginId) -> Result<SetId, Error> {
         self.with(|stages, cx| {
-            stages.completer.begin();
-            stages.completer.advance(origin, Some(NetworkNodeId::END));
-            stages.completer.finish(cx)
+            let completer = &mut stages.buffers.completer;
+            completer.begin();
+            completer.advance(origin, Some(NetworkNodeId::END));
+            completer.finish(cx)
         })
     }
 
     /// Returns the scanning items of the closure of `kernel`, sorted.
     pub(crate) fn close(&mut self, kernel: &[Item]) -> Result<Vec<Item>, Error> {
-        self.with(|stages, cx| {
-            let Stages { nodes, origins, predictor, .. } = stages;
-            predictor.predict(nodes, origins, cx, kernel, None)?;
-            let mut scanners = Vec::with_capacity(kernel.len() + predictor.items().len());
-            scanners.extend(kernel.iter().filter(|item| scan::has_scans(cx, item.node)));
-            scanners.extend(predictor.items().filter(|item| scan::has_scans(cx, item.node)));
-            cx.meter.add_work(scanners.len());
-            scanners.sort_unstable();
-            scanners.dedup();
-            Ok(scanners)
-        })
+        self.with(|Stages { nodes, buffers }, cx| buffers.close(nodes, cx, kernel))
     }
 
     /// Returns the bytes that at least one of the scanning items takes.

@@ -43,7 +43,7 @@ impl NormalForm {
     /// place.
     fn is_printed_in_place(&self) -> Vec<bool> {
         let uses = self.nonterminals.iter().flat_map(|entry| {
-            let distinct = entry.unordered.as_ref().and_then(|unordered| unordered.distinct);
+            let distinct = entry.unordered.as_ref().and_then(|unordered| unordered.distinct_text());
             let symbols = (0..).zip(&entry.productions);
             let symbols =
                 symbols.flat_map(|(place, production)| production.iter().map(move |symbol| (place, symbol)));
@@ -322,8 +322,11 @@ impl<'a> TreeWriter<'a> {
         for (part, production) in self.bodies[id.index()].iter().enumerate().rev() {
             if unordered.distinct.is_some_and(|item| item as usize == part) {
                 self.steps.push(Step::CloseDistinct);
-                let terminal = production.first().map(|&factor| self.terminal_of(factor));
-                self.steps.extend(terminal.map(Step::Factor));
+                let operand = production.first().map(|&factor| match unordered.distinct_values {
+                    true => factor,
+                    false => self.terminal_of(factor),
+                });
+                self.steps.extend(operand.map(Step::Factor));
                 continue;
             }
             if let Some(&(min, max)) = unordered.items.get(part) {

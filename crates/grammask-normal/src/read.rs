@@ -223,6 +223,7 @@ impl<'a> Reader<'a> {
                         max: unordered.max,
                         requires: unordered.requires.clone(),
                         distinct: None,
+                        distinct_values: false,
                     };
                     self.unordered(&unordered.parts, limits, index, expr.span)
                 }

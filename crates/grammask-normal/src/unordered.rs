@@ -22,7 +22,15 @@ pub(crate) use satisfiability::Satisfiability;
 /// // unordered!(a, b?, c*; ; {2,}; 1 -> 2)
 /// let items = vec![(1, Some(1)), (0, Some(1)), (0, None)];
 /// let requires = vec![(1, 2)];
-/// let unordered = Unordered { items, has_separator: false, min: 2, max: None, requires, distinct: None };
+/// let unordered = Unordered {
+///     items,
+///     has_separator: false,
+///     min: 2,
+///     max: None,
+///     requires,
+///     distinct: None,
+///     distinct_values: false,
+/// };
 /// assert_eq!(unordered.check(), Ok(()));
 /// assert_eq!(unordered.mandatory_count(), 1);
 /// ```
@@ -40,8 +48,13 @@ pub struct Unordered {
     /// Pairs `(i, j)`: if item `i` occurs, item `j` must occur too.
     pub requires: Vec<(u32, u32)>,
     /// Index of the item that is `distinct!`, whose occurrences all have different texts. `None` if there is
-    /// none. The item is a terminal with more texts than can be counted, and its bounds are `(0, None)`.
+    /// none. Its bounds are `(0, None)`. Unless [`distinct_values`](Self::distinct_values) is set, the item is
+    /// a terminal that has as many texts as the `unordered!` may have items.
     pub distinct: Option<u32>,
+    /// True if the texts of the `distinct!` item are compared as JSON values: the keys of an object may have
+    /// any order, and a string or a number any spelling. Texts that are no JSON values are compared byte by
+    /// byte. This is so for an operand with rules.
+    pub distinct_values: bool,
 }
 
 /// Why an [`Unordered`] is invalid or not supported.
@@ -128,6 +141,12 @@ impl Unordered {
     /// O(items + requirements).
     pub fn mandatory_count(&self) -> u64 {
         self.count_mandatory(&self.mandatory())
+    }
+
+    /// Returns the index of the item of `distinct!` if its texts are compared byte by byte, or as single
+    /// strings and numbers. `None` if they are compared as JSON values, or if there is no such item.
+    pub(crate) fn distinct_text(&self) -> Option<u32> {
+        self.distinct.filter(|_| !self.distinct_values)
     }
 
     fn count_mandatory(&self, mandatory: &[bool]) -> u64 {

@@ -60,7 +60,10 @@ impl Network {
                         matches!(self.callees.get(item.index()), Some(Callee::Lexeme { .. }))
                     };
                     let is_item = |(place, &item): (usize, &CalleeId)| {
-                        if distinct == Some(place) { is_lexeme(item) } else { is_rule(item) }
+                        if distinct != Some(place) {
+                            return is_rule(item);
+                        }
+                        is_lexeme(item) || unordered.distinct_values && is_rule(item)
                     };
                     let is_right = items.iter().enumerate().all(is_item)
                         && separator.is_none_or(is_rule)

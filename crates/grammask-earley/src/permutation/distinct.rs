@@ -3,20 +3,30 @@
 //! While such an item is read, its node stores the bytes read so far. After the item, it is therefore known
 //! which text has been used. The next item's language is the item's lexeme without the used texts: in
 //! `unordered!(distinct!(#'[ab]+'); ',')`, after `a,` the language is `#'[ab]+' & ~'a'`.
+//!
+//! An operand with rules is not a lexeme, and its texts are compared as JSON values. Such an item has a state
+//! of its own, that of the operand alone. Beside it, a cursor in each used value follows the text. The item
+//! goes on only while some continuation differs from all used values, which a search decides; see
+//! [`may_differ`].
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use grammask_cache::LazyRow;
 use grammask_regular::{ByteSet, RegularId, analysis};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::permutation::comparison::Cursor;
+use crate::permutation::json_value::Value;
 use crate::permutation::plan::{Plan, Progress};
 use crate::recognizer::Recognizer;
 use crate::recognizer::dynamic_nodes::{DynamicNode, NO_SUCCESSOR, NodeKind, PermutationState, Phase};
 use crate::recognizer::inspect::NodeFlags;
 use crate::step::nodes::NodeFactory;
 use crate::step::{self, Context, first_sets};
-use crate::{Callee, CalleeId, Class, Error, NetworkNodeId};
+use crate::{
+    Callee, CalleeId, Class, Error, Item, Limit, LimitExceeded, NetworkNodeId, OriginId, SetId,
+};
 
 /// Budget of a hash-map entry with a small key, in bytes; a rough measure.
 const MAP_ENTRY_BYTES: usize = 64;
@@ -31,19 +41,37 @@ pub(crate) struct DistinctState {
     /// The bytes read so far, and their number.
     prefix: PrefixId,
     length: u32,
-    /// State of the item's lexeme, without the texts used before.
-    pub(crate) lexeme: NetworkNodeId,
+    pub(crate) item: DistinctItem,
+    /// The used values that the text may still become equal to; empty for a lexeme.
+    candidates: Box<[Candidate]>,
     /// Successors by class.
     pub(crate) row: LazyRow,
     /// The node after the item, if the bytes read so far are a whole item.
     pub(crate) after: Option<NetworkNodeId>,
 }
 
+/// The state of an item of `distinct!`. It does not record the bytes read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DistinctItem {
+    /// A state of the item's lexeme, without the texts used before.
+    Lexeme(NetworkNodeId),
+    /// A state of the operand's rule alone, whose texts are compared as JSON values. Values that were used
+    /// before are not excluded from it.
+    Rule(SetId),
+}
+
+/// A used value that the text of an item may still become equal to.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Candidate {
+    used: UsedTextsId,
+    cursor: Cursor,
+}
+
 /// A position inside, or before, an item of `distinct!`, for walks that go rule by rule.
 #[derive(Clone, Copy, Debug)]
 pub struct DistinctPosition {
-    /// State of the item's lexeme, without the texts used before. It does not record the bytes read.
-    pub lexeme: NetworkNodeId,
+    /// The state of the item.
+    pub item: DistinctItem,
     /// Node for every position after the item, independent of the item's text. It over-approximates the exact
     /// position: it allows the item's own text once more.
     pub after: NetworkNodeId,
@@ -57,8 +85,10 @@ pub struct AfterDistinct {
     /// First state of another item of `distinct!`, if one may follow. Its language still contains the text of
     /// the previous item.
     pub start: Option<NetworkNodeId>,
-    /// FIRST set of the other items.
+    /// FIRST set of the other items, and of an item of `distinct!` that is a rule.
     pub bytes: ByteSet,
+    /// True if an item of `distinct!` that is a rule may follow.
+    pub is_rule: bool,
 }
 
 /// A text read so far: 0 for the empty text, else 1 plus an index into [`DistinctTexts::prefixes`].
@@ -78,6 +108,8 @@ struct UsedTexts {
     callee: CalleeId,
     older: UsedTextsId,
     text: Box<[u8]>,
+    /// The value of the text, if texts are compared as JSON values.
+    value: Option<Value>,
     /// The item's language without all of these texts, once computed.
     remaining: Option<RegularId>,
 }
@@ -113,9 +145,16 @@ impl DistinctTexts {
     }
 
     /// Returns the list of used texts with one more text.
-    fn add_used(&mut self, callee: CalleeId, older: UsedTextsId, text: &[u8]) -> UsedTextsId {
+    fn add_used(
+        &mut self,
+        callee: CalleeId,
+        older: UsedTextsId,
+        text: &[u8],
+        by_value: bool,
+    ) -> UsedTextsId {
         *self.used_ids.entry((callee, older, text.into())).or_insert_with(|| {
-            self.used.push(UsedTexts { callee, older, text: text.into(), remaining: None });
+            let value = by_value.then(|| Value::of(text));
+            self.used.push(UsedTexts { callee, older, text: text.into(), value, remaining: None });
             self.used.len() as UsedTextsId
         })
     }
@@ -142,7 +181,49 @@ impl DistinctTexts {
             path.push(newest);
             used = newest.older;
         }
-        path.iter().rev().fold(0, |older, used| self.add_used(used.callee, older, &used.text))
+        let add = |older, used: &&UsedTexts| {
+            self.add_used(used.callee, older, &used.text, used.value.is_some())
+        };
+        path.iter().rev().fold(0, add)
+    }
+
+    /// Returns the used values before the first byte of an item.
+    fn candidates(&self, mut used: UsedTextsId) -> Vec<Candidate> {
+        let mut candidates = Vec::new();
+        while let Some(newest) = self.get(used) {
+            if let Some(value) = &newest.value {
+                candidates.push(Candidate { used, cursor: Cursor::new(value) });
+            }
+            used = newest.older;
+        }
+        candidates
+    }
+
+    /// Returns the value of a candidate.
+    fn value(&self, candidate: &Candidate) -> &Value {
+        let used = self.get(candidate.used).and_then(|used| used.value.as_ref());
+        used.expect("a candidate is a used value")
+    }
+
+    /// Returns the candidates that a text with one more byte may still become equal to.
+    fn advance(&self, candidates: &[Candidate], byte: u8) -> Vec<Candidate> {
+        let advanced = candidates.iter().filter_map(|candidate| {
+            let mut cursor = candidate.cursor.clone();
+            cursor.advance(self.value(candidate), byte).then_some(Candidate { used: candidate.used, cursor })
+        });
+        advanced.collect()
+    }
+
+    /// Returns true if the text is equal to a candidate.
+    fn is_used(&self, candidates: &[Candidate]) -> bool {
+        candidates.iter().any(|candidate| candidate.cursor.is_equal(self.value(candidate)))
+    }
+
+    /// Returns a superset of the bytes after which a candidate remains.
+    fn next_bytes(&self, candidates: &[Candidate]) -> ByteSet {
+        candidates.iter().fold(ByteSet::EMPTY, |bytes, candidate| {
+            bytes.union(&candidate.cursor.next_bytes(self.value(candidate)))
+        })
     }
 }
 
@@ -154,18 +235,49 @@ pub(crate) fn position(
     if node.index() < recognizer.network().nodes.len() {
         return Ok(None);
     }
-    let (from, lexeme) = match recognizer.dynamic_nodes().get(node).kind {
-        NodeKind::Distinct(ref state) => (state.from, Some(state.lexeme)),
+    let (from, item) = match recognizer.dynamic_nodes().get(node).kind {
+        NodeKind::Distinct(ref state) => (state.from, Some(state.item)),
         NodeKind::Permutation(ref state) if state.distinct_start.is_some() => {
             (node, recognizer.lock().with(|stages, cx| start(&mut stages.nodes, cx, state))?)
         }
         _ => return Ok(None),
     };
-    let Some(lexeme) = lexeme else { return Ok(None) };
+    let Some(item) = item else { return Ok(None) };
     let after = recognizer
         .lock()
         .with(|stages, cx| after_any_text_node(&mut stages.nodes, cx, from, Phase::AfterItem));
-    Ok(Some(DistinctPosition { lexeme, after }))
+    Ok(Some(DistinctPosition { item, after }))
+}
+
+/// See [`Inspector::compared_bytes`](crate::Inspector::compared_bytes).
+pub(crate) fn compared_bytes(recognizer: &Recognizer, node: NetworkNodeId) -> ByteSet {
+    if node.index() < recognizer.network().nodes.len() {
+        return ByteSet::EMPTY;
+    }
+    match recognizer.dynamic_nodes().get(node).kind {
+        NodeKind::Distinct(ref state) if state.candidates.is_empty() => ByteSet::EMPTY,
+        NodeKind::Distinct(ref state) => {
+            recognizer.lock().stages().nodes.permutations.texts.next_bytes(&state.candidates)
+        }
+        NodeKind::Permutation(ref state) if state.distinct_start.is_some() => {
+            recognizer.lock().with(|stages, cx| {
+                let candidates = first_candidates(&mut stages.nodes, cx, node);
+                stages.nodes.permutations.texts.next_bytes(&candidates)
+            })
+        }
+        _ => ByteSet::EMPTY,
+    }
+}
+
+/// See [`Inspector::is_inside_distinct`](crate::Inspector::is_inside_distinct).
+pub(crate) fn is_inside(recognizer: &Recognizer, node: NetworkNodeId) -> Option<bool> {
+    if node.index() < recognizer.network().nodes.len() {
+        return None;
+    }
+    match recognizer.dynamic_nodes().get(node).kind {
+        NodeKind::Distinct(ref state) => Some(state.after.is_some()),
+        _ => None,
+    }
 }
 
 /// See [`Inspector::after_distinct`](crate::Inspector::after_distinct).
@@ -218,21 +330,35 @@ pub(crate) fn start(
     nodes: &mut NodeFactory,
     cx: Context<'_>,
     state: &PermutationState,
-) -> Result<Option<NetworkNodeId>, Error> {
+) -> Result<Option<DistinctItem>, Error> {
     let Some(distinct_start) = &state.distinct_start else { return Ok(None) };
-    if let Some(&known) = distinct_start.lexeme.get() {
+    if let Some(&known) = distinct_start.item.get() {
         return Ok(known);
     }
     let plan = nodes.permutations.plan(cx, state.callee);
     let may_come = nodes.permutations.choices(cx, state).iter().any(|choice| plan.is_distinct(choice));
-    let start = if may_come {
+    let start = if !may_come {
+        None
+    } else if plan.compares_values() {
+        let node = nodes.start(cx, operand(cx, state.callee))?;
+        let state = cx.tables.intern_set(&[Item { node, origin: OriginId::ROOT }])?;
+        Some(DistinctItem::Rule(state))
+    } else {
         let used = plan.used_texts(&nodes.permutations.progress(state.progress));
         let remaining = remaining(nodes, cx, state.callee, used)?;
-        nodes.lexeme_node(cx, remaining, None)?
-    } else {
-        None
+        nodes.lexeme_node(cx, remaining, None)?.map(DistinctItem::Lexeme)
     };
-    Ok(*distinct_start.lexeme.get_or_init(|| start))
+    Ok(*distinct_start.item.get_or_init(|| start))
+}
+
+/// Returns the operand of a permutation's `distinct!`.
+fn operand(cx: Context<'_>, callee: CalleeId) -> CalleeId {
+    match *cx.tables.network().callee(callee) {
+        Callee::Unordered { ref items, ref unordered, .. } => {
+            items[unordered.distinct.expect("the permutation has a distinct item") as usize]
+        }
+        _ => unreachable!("only a permutation has a distinct item"),
+    }
 }
 
 /// Returns the language of a permutation's distinct item without the used texts.
@@ -242,12 +368,8 @@ fn remaining(
     callee: CalleeId,
     used: UsedTextsId,
 ) -> Result<RegularId, Error> {
-    let Callee::Unordered { ref items, ref unordered, .. } = *cx.tables.network().callee(callee) else {
-        unreachable!("only a permutation has a distinct item")
-    };
-    let item = unordered.distinct.expect("the permutation has a distinct item") as usize;
-    let Callee::Lexeme { language, .. } = *cx.tables.network().callee(items[item]) else {
-        unreachable!("a distinct item is a lexeme")
+    let Callee::Lexeme { language, .. } = *cx.tables.network().callee(operand(cx, callee)) else {
+        unreachable!("an operand without rules is a lexeme")
     };
     // Start from the longest list whose language is known; usually only the newest text is missing.
     let mut missing = Vec::new();
@@ -281,10 +403,10 @@ pub(crate) fn scan(
     node: NetworkNodeId,
     class: Class,
 ) -> Result<Option<NetworkNodeId>, Error> {
-    let (read, lexeme, row) = match cx.tables.dynamic_nodes().get(node).kind {
+    let (read, item, row) = match cx.tables.dynamic_nodes().get(node).kind {
         NodeKind::Distinct(ref state) => {
             let read = ReadText { from: state.from, prefix: state.prefix, length: state.length };
-            (read, Some(state.lexeme), &state.row)
+            (read, Some(state.item), &state.row)
         }
         NodeKind::Permutation(ref state) => match &state.distinct_start {
             Some(distinct_start) => {
@@ -295,7 +417,7 @@ pub(crate) fn scan(
         },
         _ => return Ok(None),
     };
-    let (Some(lexeme), Some(byte)) = (lexeme, cx.tables.network().representative(class)) else {
+    let (Some(item), Some(byte)) = (item, cx.tables.network().representative(class)) else {
         return Ok(None);
     };
     match row.get(class.index()) {
@@ -303,13 +425,92 @@ pub(crate) fn scan(
         Some(next) => return Ok(Some(NetworkNodeId(next))),
         None => {}
     }
-    let next = match step::scan::advance(nodes, cx, lexeme, class)? {
-        Some(lexeme) => Some(node_after_byte(nodes, cx, read, byte, lexeme)?),
-        None => None,
+    let next = match item {
+        DistinctItem::Lexeme(lexeme) => match step::scan::advance(nodes, cx, lexeme, class)? {
+            Some(lexeme) => Some(node_after_byte(nodes, cx, read, byte, lexeme)?),
+            None => None,
+        },
+        DistinctItem::Rule(state) => {
+            let next = step::step_within(nodes, cx, state, class)?;
+            if next.is_dead() {
+                None
+            } else {
+                let candidates = candidates_after(nodes, cx, node, byte);
+                rule_node_after_byte(nodes, cx, read, byte, next, candidates)?
+            }
+        }
     };
     let entry = next.map_or(NO_SUCCESSOR, |node| node.0);
     cx.tables.spend(row.set(class.index(), entry, cx.tables.network().byte_classes));
     Ok(next)
+}
+
+/// Returns the used values that the text of an item may still become equal to after one more byte. `node` is
+/// inside the item, or before it.
+fn candidates_after(
+    nodes: &mut NodeFactory,
+    cx: Context<'_>,
+    node: NetworkNodeId,
+    byte: u8,
+) -> Vec<Candidate> {
+    let texts = &nodes.permutations.texts;
+    if let NodeKind::Distinct(ref state) = cx.tables.dynamic_nodes().get(node).kind {
+        cx.meter.add_work(state.candidates.len());
+        return texts.advance(&state.candidates, byte);
+    }
+    let candidates = first_candidates(nodes, cx, node);
+    cx.meter.add_work(candidates.len());
+    nodes.permutations.texts.advance(&candidates, byte)
+}
+
+/// Returns the used values before an item that begins at the node `from`.
+fn first_candidates(nodes: &mut NodeFactory, cx: Context<'_>, from: NetworkNodeId) -> Vec<Candidate> {
+    let (_, plan, progress) = progress_at(nodes, cx, from);
+    nodes.permutations.texts.candidates(plan.used_texts(&progress))
+}
+
+/// Returns true if an item can go on from a state of its rule to a value that differs from all candidates.
+///
+/// Searches breadth first among the texts that agree with some candidate: a byte by which no candidate goes
+/// on is enough, because a state that is not dead always leads to a whole item.
+///
+/// # Errors
+/// If more than [`Limits::max_distinct_search`](crate::Limits::max_distinct_search) states agree.
+fn may_differ(
+    nodes: &mut NodeFactory,
+    cx: Context<'_>,
+    state: SetId,
+    candidates: &[Candidate],
+) -> Result<bool, Error> {
+    let most = cx.tables.config().limits.max_distinct_search;
+    let mut seen: FxHashSet<(SetId, Vec<Candidate>)> = FxHashSet::default();
+    let mut queue = VecDeque::from([(state, candidates.to_vec())]);
+    while let Some((state, candidates)) = queue.pop_front() {
+        let live = step::live_bytes_within(nodes, cx, state)?;
+        let open = nodes.permutations.texts.next_bytes(&candidates);
+        cx.meter.add_work(candidates.len());
+        let common = live.intersection(&open);
+        if common != live {
+            return Ok(true);
+        }
+        for byte in common.iter() {
+            let next = step::step_within(nodes, cx, state, cx.tables.network().class_of(byte))?;
+            let texts = &nodes.permutations.texts;
+            let left = texts.advance(&candidates, byte);
+            cx.meter.add_work(candidates.len());
+            if left.is_empty() || next.completes() && !texts.is_used(&left) {
+                return Ok(true);
+            }
+            if next.goes_on() && !seen.contains(&(next, left.clone())) {
+                if seen.len() >= most {
+                    return Err(LimitExceeded::new(Limit::MaxDistinctSearch, most, None).into());
+                }
+                seen.insert((next, left.clone()));
+                queue.push_back((next, left));
+            }
+        }
+    }
+    Ok(false)
 }
 
 /// Bytes read of a distinct item that begins after the node `from`.
@@ -342,7 +543,9 @@ fn node_after_byte(
         _ => {
             let is_final = after.is_some_and(|after| cx.tables.inspect().flags(after).is_final);
             let length = read.length.saturating_add(1);
-            let state = DistinctState { from, prefix, length, lexeme, row: LazyRow::new(), after };
+            let (item, candidates) = (DistinctItem::Lexeme(lexeme), Box::default());
+            let row = LazyRow::new();
+            let state = DistinctState { from, prefix, length, item, candidates, row, after };
             let flags = NodeFlags { is_final, goes_on: true };
             cx.tables.dynamic_nodes().push(flags, NodeKind::Distinct(state), None)
         }
@@ -350,6 +553,71 @@ fn node_after_byte(
     cx.tables.spend(size_of::<DynamicNode>() + MAP_ENTRY_BYTES);
     nodes.permutations.texts.nodes.insert((from, prefix), node);
     Ok(node)
+}
+
+/// Returns the node after one more byte of a distinct item that is a rule. `next` is the rule's state after
+/// that byte, and `candidates` are the used values that the text may still become equal to. Returns `None` if
+/// it must become equal to one of them.
+fn rule_node_after_byte(
+    nodes: &mut NodeFactory,
+    cx: Context<'_>,
+    read: ReadText,
+    byte: u8,
+    next: SetId,
+    candidates: Vec<Candidate>,
+) -> Result<Option<NetworkNodeId>, Error> {
+    let from = read.from;
+    let prefix = nodes.permutations.texts.longer(read.prefix, byte);
+    if let Some(&known) = nodes.permutations.texts.nodes.get(&(from, prefix)) {
+        return Ok(Some(known));
+    }
+    let is_whole = next.completes() && !nodes.permutations.texts.is_used(&candidates);
+    let after = if is_whole { node_after_value(nodes, cx, from, prefix)? } else { None };
+    let goes_on = next.goes_on() && (candidates.is_empty() || may_differ(nodes, cx, next, &candidates)?);
+    let node = match after {
+        None if !goes_on => return Ok(None),
+        Some(after) if !goes_on => after,
+        _ => {
+            let is_final = after.is_some_and(|after| cx.tables.inspect().flags(after).is_final);
+            let length = read.length.saturating_add(1);
+            let (item, candidates) = (DistinctItem::Rule(next), Box::<[Candidate]>::from(candidates));
+            cx.tables.spend(size_of_val(&*candidates));
+            let row = LazyRow::new();
+            let state = DistinctState { from, prefix, length, item, candidates, row, after };
+            let flags = NodeFlags { is_final, goes_on: true };
+            cx.tables.dynamic_nodes().push(flags, NodeKind::Distinct(state), None)
+        }
+    };
+    cx.tables.spend(size_of::<DynamicNode>() + MAP_ENTRY_BYTES);
+    nodes.permutations.texts.nodes.insert((from, prefix), node);
+    Ok(Some(node))
+}
+
+/// Returns the node after a distinct item that is a rule, with this text. Returns `None` if further items are
+/// needed and all values have been used.
+fn node_after_value(
+    nodes: &mut NodeFactory,
+    cx: Context<'_>,
+    from: NetworkNodeId,
+    text: PrefixId,
+) -> Result<Option<NetworkNodeId>, Error> {
+    let after = node_after_text(nodes, cx, from, text);
+    let NodeFlags { is_final, goes_on } = cx.tables.inspect().flags(after);
+    if !goes_on {
+        return Ok(Some(after));
+    }
+    let (callee, plan, progress) = progress_at(nodes, cx, after);
+    let state = permutation_state(cx, after);
+    if nodes.permutations.choices(cx, state).iter().any(|choice| !plan.is_distinct(choice)) {
+        return Ok(Some(after));
+    }
+    let candidates = nodes.permutations.texts.candidates(plan.used_texts(&progress));
+    let node = nodes.start(cx, operand(cx, callee))?;
+    let start = cx.tables.intern_set(&[Item { node, origin: OriginId::ROOT }])?;
+    if may_differ(nodes, cx, start, &candidates)? {
+        return Ok(Some(after));
+    }
+    Ok(is_final.then_some(NetworkNodeId::END))
 }
 
 /// Returns the node after a distinct item with this text.
@@ -363,7 +631,9 @@ fn node_after_text(
     let texts = &mut nodes.permutations.texts;
     let text = texts.bytes(text);
     cx.tables.spend(size_of::<UsedTexts>() + 2 * text.len() + MAP_ENTRY_BYTES);
-    let used = texts.add_used(callee, plan.used_texts(&progress), &text);
+    let used = texts.add_used(callee, plan.used_texts(&progress), &text, plan.compares_values());
+    let value = texts.get(used).and_then(|used| used.value.as_ref());
+    cx.tables.spend(value.map_or(0, Value::bytes_used));
     let progress = progress_after(nodes, cx, from, &plan, &progress, used);
     nodes.permutations.node(cx, callee, progress, Phase::AfterItem)
 }
@@ -433,15 +703,19 @@ pub(crate) fn continuations_after_any_text(
         unreachable!("only a permutation has such nodes")
     };
     let progress = progress_after(nodes, cx, from, &plan, &progress, UNKNOWN_TEXTS);
-    let (mut next_text, mut bytes) = (None, ByteSet::EMPTY);
+    let (mut next_text, mut bytes, mut is_rule) = (None, ByteSet::EMPTY, false);
     for choice in plan.choices(&progress) {
-        if plan.is_distinct(&choice) {
-            next_text = start(nodes, cx, state)?;
+        if plan.is_distinct(&choice) && !plan.compares_values() {
+            next_text = match start(nodes, cx, state)? {
+                Some(DistinctItem::Lexeme(lexeme)) => Some(lexeme),
+                _ => None,
+            };
         } else {
+            is_rule |= plan.is_distinct(&choice);
             bytes = bytes.union(&first_sets::of_callee(nodes, cx, items[choice.item()])?);
         }
     }
-    Ok(AfterDistinct { from, start: next_text, bytes })
+    Ok(AfterDistinct { from, start: next_text, bytes, is_rule })
 }
 
 /// Returns the bytes by which a distinct item continues at a node, or begins there.
@@ -450,16 +724,43 @@ pub(crate) fn scanned_bytes(
     cx: Context<'_>,
     node: NetworkNodeId,
 ) -> Result<ByteSet, Error> {
-    let lexeme = match cx.tables.dynamic_nodes().get(node).kind {
-        NodeKind::Distinct(ref state) => Some(state.lexeme),
+    let item = match cx.tables.dynamic_nodes().get(node).kind {
+        NodeKind::Distinct(ref state) => Some(state.item),
         NodeKind::Permutation(ref state) => start(nodes, cx, state)?,
         _ => None,
     };
-    let Some(lexeme) = lexeme else { return Ok(ByteSet::EMPTY) };
-    match cx.tables.dynamic_nodes().get(lexeme).kind {
-        NodeKind::Lexeme(ref state) => nodes.live_bytes(state.language),
-        _ => Ok(ByteSet::EMPTY),
+    match item {
+        None => Ok(ByteSet::EMPTY),
+        Some(DistinctItem::Lexeme(lexeme)) => match cx.tables.dynamic_nodes().get(lexeme).kind {
+            NodeKind::Lexeme(ref state) => nodes.live_bytes(state.language),
+            _ => Ok(ByteSet::EMPTY),
+        },
+        Some(DistinctItem::Rule(state)) => rule_bytes(nodes, cx, node, state),
     }
+}
+
+/// Returns the bytes by which a distinct item that is a rule continues at a node, or begins there.
+fn rule_bytes(
+    nodes: &mut NodeFactory,
+    cx: Context<'_>,
+    node: NetworkNodeId,
+    state: SetId,
+) -> Result<ByteSet, Error> {
+    let live = step::live_bytes_within(nodes, cx, state)?;
+    let open = match cx.tables.dynamic_nodes().get(node).kind {
+        NodeKind::Distinct(ref state) => nodes.permutations.texts.next_bytes(&state.candidates),
+        _ => {
+            let candidates = first_candidates(nodes, cx, node);
+            nodes.permutations.texts.next_bytes(&candidates)
+        }
+    };
+    let mut bytes = live;
+    for byte in live.intersection(&open).iter() {
+        if scan(nodes, cx, node, cx.tables.network().class_of(byte))?.is_none() {
+            bytes.remove(byte);
+        }
+    }
+    Ok(bytes)
 }
 
 /// Returns the text read so far, for display.
@@ -477,14 +778,29 @@ pub(crate) fn import(
     state: &DistinctState,
 ) -> Result<NetworkNodeId, Error> {
     let start = nodes.import(cx, source, from, state.from)?;
-    let lexeme = nodes.import(cx, source, from, state.lexeme)?;
     let bytes = from.permutations.texts.bytes(state.prefix);
-    let (&last, bytes) = bytes.split_last().expect("at least one byte has been read");
+    let (&last, before) = bytes.split_last().expect("at least one byte has been read");
     let texts = &mut nodes.permutations.texts;
-    let prefix = bytes.iter().fold(EMPTY_PREFIX, |prefix, &byte| texts.longer(prefix, byte));
-    cx.tables.spend(bytes.len() * TEXT_BYTE_BYTES);
-    let read = ReadText { from: start, prefix, length: bytes.len() as u32 };
-    node_after_byte(nodes, cx, read, last, lexeme)
+    let prefix = before.iter().fold(EMPTY_PREFIX, |prefix, &byte| texts.longer(prefix, byte));
+    cx.tables.spend(before.len() * TEXT_BYTE_BYTES);
+    let read = ReadText { from: start, prefix, length: before.len() as u32 };
+    match state.item {
+        DistinctItem::Lexeme(lexeme) => {
+            let lexeme = nodes.import(cx, source, from, lexeme)?;
+            node_after_byte(nodes, cx, read, last, lexeme)
+        }
+        DistinctItem::Rule(item) => {
+            let items = source.items(item);
+            let item = step::import::import(nodes, cx, source, from, items)?;
+            let mut candidates =
+                if state.candidates.is_empty() { Vec::new() } else { first_candidates(nodes, cx, start) };
+            for &byte in &bytes {
+                candidates = nodes.permutations.texts.advance(&candidates, byte);
+            }
+            let node = rule_node_after_byte(nodes, cx, read, last, item, candidates)?;
+            Ok(node.expect("the item goes on in the other recognizer"))
+        }
+    }
 }
 
 /// Returns the state of the permutation node before a distinct item.

@@ -25,6 +25,8 @@ pub(crate) struct Plan {
     largest_cycle: u64,
     /// The item of `distinct!`. Its counter holds a [`UsedTextsId`] instead of a number.
     distinct: Option<u32>,
+    /// True if the texts of that item are compared as JSON values.
+    compares_values: bool,
     pub(crate) has_separator: bool,
 }
 
@@ -135,8 +137,14 @@ impl Plan {
             closures,
             largest_cycle: unordered.largest_cycle() as u64,
             distinct: unordered.distinct,
+            compares_values: unordered.distinct_values,
             has_separator: unordered.has_separator,
         })
+    }
+
+    /// Returns true if the texts of the item of `distinct!` are compared as JSON values.
+    pub(crate) fn compares_values(&self) -> bool {
+        self.compares_values
     }
 
     /// Returns the progress before the first item.

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use grammask_cache::{Arena, LazyRow};
 use grammask_regular::{ByteSet, RegularId};
 
-use crate::permutation::distinct::DistinctState;
+use crate::permutation::distinct::{DistinctItem, DistinctState};
 use crate::permutation::plan::Choice;
 use crate::recognizer::inspect::NodeFlags;
 use crate::{Callee, CalleeId, Network, NetworkNodeId};
@@ -65,8 +65,8 @@ pub(crate) struct PermutationState {
 /// Lazily computed facts about the item of `distinct!` that may begin at a position.
 #[derive(Default)]
 pub(crate) struct DistinctStart {
-    /// First state of the item's language without the texts that have occurred; `None` if no text is left.
-    pub(crate) lexeme: OnceLock<Option<NetworkNodeId>>,
+    /// First state of the item. `None` if it may not come, or if no text is left.
+    pub(crate) item: OnceLock<Option<DistinctItem>>,
     /// Successors by class.
     pub(crate) row: LazyRow,
     /// The [`NodeKind::AfterAnyText`] nodes: before an item, and after one.

@@ -489,6 +489,22 @@ impl<'a> Inspector<'a> {
         distinct::position(self.recognizer, node)
     }
 
+    /// Returns the bytes after which the text of an item of `distinct!` may still become equal to a used JSON
+    /// value, at a node inside the item or before it. By any other byte, the position allows what the item's
+    /// rule allows. Empty for a lexeme.
+    ///
+    /// # Complexity
+    /// Linear in the used values that the text agrees with.
+    pub fn compared_bytes(self, node: NetworkNodeId) -> ByteSet {
+        distinct::compared_bytes(self.recognizer, node)
+    }
+
+    /// Returns whether the text of an item of `distinct!` is whole and unused at a node inside the item.
+    /// Returns `None` for other nodes.
+    pub fn is_inside_distinct(self, node: NetworkNodeId) -> Option<bool> {
+        distinct::is_inside(self.recognizer, node)
+    }
+
     /// Returns the continuations after an item of `distinct!` whose text is unknown. Returns `None` if `node`
     /// is not such a position, or if a separator must follow. See [`DistinctPosition::after`].
     ///

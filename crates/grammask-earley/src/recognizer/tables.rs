@@ -122,7 +122,7 @@ impl Recognizer {
             }
         };
         let nodes = self.dynamic_nodes.kinds().map(node).collect();
-        let origins = self.save_origins(&stages.origins);
+        let origins = self.save_origins(&stages.nodes.origins);
         let mut sets = Vec::new();
         let mut steps = Vec::new();
         for (number, state) in self.states().enumerate() {
@@ -169,7 +169,7 @@ impl Recognizer {
     ) -> Result<(), LoadError> {
         self.lock().with(|stages, cx| {
             self.load_nodes(stages, cx, &saved.nodes, languages)?;
-            self.load_origins(&mut stages.origins, cx, &saved.origins)
+            self.load_origins(&mut stages.nodes.origins, cx, &saved.origins)
         })?;
         self.load_sets(&saved.sets)?;
         self.load_steps(saved, max_bytes)

@@ -151,7 +151,7 @@ mod tests {
     const GRAMMAR: &str = "start ::= '(' start ')' | start 'y' | 'x';";
 
     fn set_completion(recognizer: &Recognizer, completion: u32) {
-        recognizer.lock().with(|stages, _| stages.completer.completion = completion);
+        recognizer.lock().with(|stages, _| stages.buffers.completer.completion = completion);
     }
 
     #[test]
@@ -165,7 +165,7 @@ mod tests {
             state = recognizer.step(state, byte).unwrap();
             assert!(!state.is_dead(), "byte {place}");
         }
-        assert!(state.completes() && recognizer.lock().stages().completer.completion < 10);
+        assert!(state.completes() && recognizer.lock().stages().buffers.completer.completion < 10);
     }
 
     #[test]

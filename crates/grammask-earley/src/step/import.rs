@@ -4,15 +4,16 @@ use rustc_hash::FxHashMap;
 
 use crate::recognizer::Recognizer;
 use crate::step::origins::{Caller, Reference, add_member, members};
-use crate::step::{Context, Stages};
+use crate::step::Context;
+use crate::step::nodes::NodeFactory;
 use crate::{Error, Item, NetworkNodeId, OriginId, SetId};
 
 /// An import in progress.
 struct Import<'a> {
-    target: &'a mut Stages,
+    target: &'a mut NodeFactory,
     cx: Context<'a>,
     source: &'a Recognizer,
-    source_stages: &'a Stages,
+    source_nodes: &'a NodeFactory,
     /// Copies by their origin in the source.
     copies: FxHashMap<OriginId, OriginId>,
 }
@@ -22,13 +23,13 @@ struct Import<'a> {
 /// # Complexity
 /// Linear in the origins reachable from the items.
 pub(crate) fn import<'a>(
-    target: &'a mut Stages,
+    target: &'a mut NodeFactory,
     cx: Context<'a>,
     source: &'a Recognizer,
-    source_stages: &'a Stages,
+    source_nodes: &'a NodeFactory,
     items: &[Item],
 ) -> Result<SetId, Error> {
-    let mut import = Import { target, cx, source, source_stages, copies: FxHashMap::default() };
+    let mut import = Import { target, cx, source, source_nodes, copies: FxHashMap::default() };
     import.copy_origins(items.iter().map(|item| item.origin).collect())?;
     let mut copies = Vec::with_capacity(items.len());
     for item in items {
@@ -50,7 +51,7 @@ impl Import<'_> {
     }
 
     fn node(&mut self, node: NetworkNodeId) -> Result<NetworkNodeId, Error> {
-        self.target.nodes.import(self.cx, self.source, &self.source_stages.nodes, node)
+        self.target.import(self.cx, self.source, self.source_nodes, node)
     }
 
     /// Copies the origins on the stack, each after the origins that it refers to.
@@ -63,7 +64,7 @@ impl Import<'_> {
             let entry = self.source.origins().get(origin.0);
             let single: Vec<Caller> = entry.callers.iter().map(|item| Caller::known(*item)).collect();
             let (cycle, first) = match entry.cycle {
-                Some((number, _)) => self.source_stages.origins.cycle(number),
+                Some((number, _)) => self.source_nodes.origins.cycle(number),
                 None => (&single[..], origin),
             };
             let before = stack.len();

@@ -9,8 +9,9 @@ use crate::permutation::nodes::PermutationNodes;
 use crate::recognizer::Recognizer;
 use crate::recognizer::dynamic_nodes::{DynamicNode, LexemeState, NO_SUCCESSOR, NodeKind};
 use crate::recognizer::inspect::NodeFlags;
-use crate::step::Context;
-use crate::{Callee, CalleeId, Class, Error, NetworkNodeId};
+use crate::step::origins::OriginInterner;
+use crate::step::{Context, StepBuffers};
+use crate::{Callee, CalleeId, Class, Error, Limit, LimitExceeded, NetworkNodeId};
 
 /// Work of a derivative is counted as one unit for this many bytes of new expressions.
 const STORE_BYTES_PER_WORK: usize = 4;
@@ -22,6 +23,11 @@ pub(crate) struct NodeFactory {
     lexemes: FxHashMap<RegularId, NetworkNodeId>,
     counters: FxHashMap<(CalleeId, u32), NetworkNodeId>,
     pub(crate) permutations: PermutationNodes,
+    pub(crate) origins: OriginInterner,
+    /// Buffers for steps within steps: an item of `distinct!` may have a state of its own.
+    spare: Vec<StepBuffers>,
+    /// Number of steps that are being computed, each within the one before.
+    depth: usize,
     /// Callees whose FIRST set exceeded a limit, with that error.
     pub(crate) failed_first_sets: FxHashMap<CalleeId, Error>,
 }
@@ -33,6 +39,9 @@ impl NodeFactory {
             lexemes: FxHashMap::default(),
             counters: FxHashMap::default(),
             permutations: PermutationNodes::default(),
+            origins: OriginInterner::default(),
+            spare: Vec::new(),
+            depth: 0,
             failed_first_sets: FxHashMap::default(),
         }
     }
@@ -151,6 +160,28 @@ impl NodeFactory {
                 Ok(distinct::after_any_text_node(self, cx, start, phase))
             }
         }
+    }
+
+    /// Calls `operation` with buffers for a step within the current one.
+    ///
+    /// # Errors
+    /// If too many steps are within each other, and the errors of `operation`.
+    pub(crate) fn within<T>(
+        &mut self,
+        cx: Context<'_>,
+        operation: impl FnOnce(&mut Self, &mut StepBuffers) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let most = cx.tables.config().limits.max_distinct_nesting;
+        if self.depth >= most {
+            return Err(LimitExceeded::new(Limit::MaxDistinctNesting, most, None).into());
+        }
+        let new = || StepBuffers::new(cx.tables.network());
+        let mut buffers = self.spare.pop().unwrap_or_else(new);
+        self.depth += 1;
+        let result = operation(self, &mut buffers);
+        self.depth -= 1;
+        self.spare.push(buffers);
+        result
     }
 
     /// Returns the bytes by which a language continues.

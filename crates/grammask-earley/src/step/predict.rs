@@ -66,7 +66,6 @@ impl Predictor {
     pub(crate) fn predict(
         &mut self,
         nodes: &mut NodeFactory,
-        origins: &mut OriginInterner,
         cx: Context<'_>,
         kernel: &[Item],
         byte: Option<u8>,
@@ -83,7 +82,7 @@ impl Predictor {
         if !self.predictions.is_empty() {
             cx.meter.add_work(self.calls.len());
             self.group_callers();
-            self.assign_origins(origins, cx);
+            self.assign_origins(&mut nodes.origins, cx);
         }
         Ok(())
     }

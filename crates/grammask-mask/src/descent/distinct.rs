@@ -6,7 +6,7 @@
 
 use std::sync::OnceLock;
 
-use grammask_earley::{AfterDistinct, DistinctPosition, Error, NetworkNodeId, SetId};
+use grammask_earley::{AfterDistinct, DistinctItem, DistinctPosition, Error, NetworkNodeId, SetId};
 use grammask_trie::index::InnerId;
 use grammask_trie::{Trie, TrieNodeId};
 use rustc_hash::FxHashSet;
@@ -66,7 +66,7 @@ impl AfterDistinctTexts {
 const MAX_BYTES_PER_SPELLED_BYTE: usize = 12;
 
 /// Fuel for one step of a state that knows its text; a step of a lexeme takes 1.
-const FUEL_PER_STEP: u64 = 64;
+pub(super) const FUEL_PER_STEP: u64 = 64;
 
 impl Descent<'_> {
     /// Processes a node at which an item of `distinct!` is being read, or may begin.
@@ -77,8 +77,11 @@ impl Descent<'_> {
         continuation: ContinuationId,
         distinct: DistinctPosition,
     ) -> Result<(), Error> {
-        let (key, exit) =
-            self.masks.lexeme_entry(distinct.lexeme, continuation, Want::TokensAndExits, self.fuel)?;
+        let lexeme = match distinct.item {
+            DistinctItem::Lexeme(lexeme) => lexeme,
+            DistinctItem::Rule(state) => return self.read_rule(gss, node, continuation, distinct, state),
+        };
+        let (key, exit) = self.masks.lexeme_entry(lexeme, continuation, Want::TokensAndExits, self.fuel)?;
         self.gss_nodes[gss].lexemes.push(key);
         let Some(exit) = exit else { return Ok(()) };
         self.gss_nodes[gss].distinct_reads.push((node, distinct.after, continuation));
@@ -124,7 +127,7 @@ impl Descent<'_> {
     }
 
     /// Walks to the open nodes after an item from a node inside the item, so that its text is known.
-    fn walk_after(
+    pub(super) fn walk_after(
         &mut self,
         gss: usize,
         after_distinct: AfterDistinct,
@@ -138,7 +141,7 @@ impl Descent<'_> {
         let texts = masks.texts_after(after_distinct, below)?;
         let longest = texts.paths.iter().map(|path| path.len()).max().unwrap_or(0);
         let read = recognizer.inspect().read_text(node, MAX_BYTES_PER_SPELLED_BYTE * (longest + 1));
-        let is_other = read.is_none_or(|read| !texts.may_be_among(&read));
+        let is_other = !after_distinct.is_rule && read.is_none_or(|read| !texts.may_be_among(&read));
         if is_other && let Some(found) = texts.for_other_texts.get() {
             self.add(gss, found);
             return Ok(());
@@ -239,7 +242,7 @@ impl Masks {
         open.sort_unstable();
         open.dedup();
         let has_many_completions = match start {
-            _ if paths.len() > MAX_PATHS => false,
+            _ if after_distinct.is_rule || paths.len() > MAX_PATHS => false,
             Some(start) => self.has_many_completions(start, &paths)?,
             None => true,
         };

@@ -25,6 +25,7 @@ use crate::node_set::children::NodesByByte;
 use crate::node_set::continuation::{Continuation, ContinuationId};
 use crate::node_set::semi_naive::{Propagation, SemiNaiveSet};
 
+mod compared;
 pub(crate) mod completions;
 mod distinct;
 pub(crate) mod permutation;

@@ -129,7 +129,9 @@ impl Masks {
         let fuel = Fuel::new(self, self.recognizer.kernel(state).len());
         let AssemblyScratch { agenda, operands, ends, key, changes, buffers } = &mut *space;
         let summaries = SummaryContext { masks: self, fuel: &fuel, buffers };
-        let assembly = Assembly { masks: self, state, summaries, agenda, operands, ends, key, changes };
+        let wants_ends = self.ending == Ending::Eager;
+        let assembly =
+            Assembly { masks: self, state, wants_ends, summaries, agenda, operands, ends, key, changes };
         let result = assembly.run(scratch);
         if let Ok(assembled) = &result {
             fuel.finish_mask(!matches!(assembled, Assembled::TooMuch));
@@ -139,10 +141,40 @@ impl Masks {
     }
 }
 
+impl Masks {
+    /// Collects what the tokens of a state are assembled from, and the trie nodes at which its root is
+    /// complete. Returns `None` if that is too much work.
+    pub(crate) fn assemble_parts(
+        &self,
+        state: SetId,
+    ) -> Result<Option<(Operands, Vec<ContinuationId>)>, Error> {
+        let mut space = self.scratch_pool.take();
+        space.clear();
+        let fuel = Fuel::new(self, self.recognizer.kernel(state).len());
+        let AssemblyScratch { agenda, operands, ends, key, changes, buffers } = &mut *space;
+        let summaries = SummaryContext { masks: self, fuel: &fuel, buffers };
+        let wants_ends = true;
+        let mut assembly =
+            Assembly { masks: self, state, wants_ends, summaries, agenda, operands, ends, key, changes };
+        let result = assembly.collect().map(|is_found| {
+            is_found.then(|| {
+                let mut ends = std::mem::take(assembly.ends);
+                ends.sort_unstable();
+                ends.dedup();
+                (std::mem::take(assembly.operands), ends)
+            })
+        });
+        self.scratch_pool.put_back(space);
+        result
+    }
+}
+
 /// The assembly of the mask of one state.
 struct Assembly<'a> {
     masks: &'a Masks,
     state: SetId,
+    /// True if the trie nodes at which the root is complete are wanted.
+    wants_ends: bool,
     summaries: SummaryContext<'a>,
     agenda: &'a mut Agenda,
     operands: &'a mut Operands,
@@ -273,7 +305,7 @@ impl<'a> Assembly<'a> {
     fn want_after(&self, origin: OriginId) -> Result<Want, Error> {
         let resumption = self.masks.recognizer.inspect().resumption(origin)?;
         let goes_on = resumption.is_some_and(|resumption| !resumption.follow.is_empty());
-        let needs_exits = goes_on || self.masks.ending == Ending::Eager;
+        let needs_exits = goes_on || self.wants_ends;
         Ok(if needs_exits { Want::TokensAndExits } else { Want::Tokens })
     }
 

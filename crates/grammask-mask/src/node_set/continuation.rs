@@ -19,6 +19,14 @@ impl ContinuationId {
     /// The root of the trie alone: a mask begins here.
     pub(crate) const ROOT: Self = Self(0);
 
+    /// Not a continuation: in the key of a summary, it says that the other part is the number of a state,
+    /// whose tokens the summary has.
+    pub(crate) const OF_STATE: Self = Self(u32::MAX - 1);
+
+    /// Not a continuation: in the key of a summary, it says that the summary has the tokens of a position
+    /// inside an item of `distinct!`.
+    pub(crate) const OF_ITEM: Self = Self(u32::MAX - 2);
+
     /// Returns the number as the upper half of a `u64`.
     pub(crate) const fn high(self) -> u64 {
         (self.0 as u64) << 32

@@ -83,7 +83,7 @@ fn in_order(grammar: &mut Grammar, cancellation: &mut Cancellation<'_>) -> Vec<N
         return order;
     }
     let distinct =
-        |grammar: &Grammar, id: NonterminalId| grammar.variable(id).unordered.as_ref()?.unordered.distinct;
+        |grammar: &Grammar, id: NonterminalId| grammar.variable(id).unordered.as_ref()?.unordered.distinct_text();
     if order.iter().all(|&id| distinct(grammar, id).is_none()) {
         return order;
     }

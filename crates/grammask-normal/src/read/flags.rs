@@ -101,7 +101,10 @@ impl Reader<'_> {
                 ExprKind::And(_) => inherited = AS_TERMINAL | UNDER_AND,
                 ExprKind::Not(_) => inherited = AS_TERMINAL | UNDER_NOT,
                 ExprKind::Json(_) => inherited = AS_TERMINAL | UNDER_JSON,
-                ExprKind::Distinct(_) => inherited = AS_TERMINAL | UNDER_DISTINCT,
+                // An operand with rules stays a rule; its texts are compared as JSON values.
+                ExprKind::Distinct(child) if self.flags[child.index()] & REGULAR != 0 => {
+                    inherited = AS_TERMINAL | UNDER_DISTINCT;
+                }
                 // A counted repetition of a regular expression is a terminal with a counter.
                 ExprKind::Repeat { quantifier, .. }
                     if self.flags[index] & REGULAR != 0 && is_counted(quantifier) =>

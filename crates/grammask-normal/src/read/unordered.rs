@@ -3,6 +3,7 @@
 use grammask_regular::analysis;
 use grammask_syntax::{ExprId, ExprKind, Span};
 
+use super::flags::REGULAR;
 use super::{IS_ITEM, Part, Reader, UNDER};
 use crate::config::{Limit, LimitExceeded};
 use crate::error::{ErrorKind, describe};
@@ -40,7 +41,12 @@ impl Reader<'_> {
         }
         let is_distinct = |item: &ExprId| matches!(self.ast.exprs[item.index()].kind, ExprKind::Distinct(_));
         let mut distinct = (0..).zip(&parts[..items]).filter(|(_, item)| is_distinct(item));
-        limits.distinct = distinct.next().map(|(item, _)| item);
+        let first = distinct.next();
+        limits.distinct = first.map(|(item, _)| item);
+        limits.distinct_values = first.is_some_and(|(_, item)| match self.ast.exprs[item.index()].kind {
+            ExprKind::Distinct(child) => self.flags[child.index()] & REGULAR == 0,
+            _ => false,
+        });
         if distinct.next().is_some() {
             self.report(ErrorKind::Unordered(UnorderedError::SeveralDistinct), span);
         }
@@ -55,6 +61,7 @@ impl Reader<'_> {
             }
             let factor = self.take_factor(part);
             if limits.distinct == Some(number)
+                && !limits.distinct_values
                 && let Some(terminal) = factor.as_terminal()
                 // The empty text stands for an operand with an error.
                 && !matches!(self.terminals.get(terminal), Terminal::Text(text) if text.is_empty())
@@ -118,6 +125,9 @@ impl Reader<'_> {
         if flags & IS_ITEM == 0 {
             self.report(ErrorKind::MisplacedDistinct, span);
             return Part::Nothing;
+        }
+        if self.flags[child.index()] & REGULAR == 0 {
+            return Part::Factor(self.take_factor(child));
         }
         let Some(terminal) = self.take_terminal(child) else { return Part::Nothing };
         Part::Factor(Factor::terminal(terminal))

@@ -4,6 +4,7 @@
 mod budgets;
 mod conditions;
 mod distinct;
+mod distinct_values;
 mod endings;
 mod fixtures;
 mod language;
