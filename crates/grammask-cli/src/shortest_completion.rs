@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use grammask_earley::{Class, Config, Error, Network, OriginId, Recognizer, SetId};
+use grammask_earley::{Class, Config, DistinctItem, Error, Network, OriginId, Recognizer, SetId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use lengths::{INFINITE, NodeLengths};
@@ -224,15 +224,24 @@ impl ShortestCompletion {
             Vertex::End | Vertex::Completed(OriginId::ROOT) => exits.push((0, Vertex::End)),
             Vertex::State(state) if state.completes() => exits.push((0, Vertex::End)),
             Vertex::State(state) => {
-                let parts = self.recognizer.inspect().split(state)?;
+                let parts = self.recognizer.inspect().split(state)?.clone();
+                let network = self.recognizer.network();
                 for item in &parts.lexemes {
                     // The state after a `distinct!` item depends on its text, so spell the text out.
-                    if let Some(distinct) = self.recognizer.inspect().distinct(item.node)? {
-                        let lexeme = self.recognizer.inspect().open_state(distinct.lexeme)?;
-                        if let Some(text) = shortest_text(&self.recognizer, lexeme, self.limit)? {
-                            exits.push((text.len() as u64, Vertex::State(self.step_bytes(state, &text)?)));
+                    match self.recognizer.inspect().distinct(item.node)?.map(|distinct| distinct.item) {
+                        Some(DistinctItem::Lexeme(lexeme)) => {
+                            let lexeme = self.recognizer.inspect().open_state(lexeme)?;
+                            if let Some(text) = shortest_text(&self.recognizer, lexeme, self.limit)? {
+                                let next = self.step_bytes(state, &text)?;
+                                exits.push((text.len() as u64, Vertex::State(next)));
+                            }
+                            continue;
                         }
-                        continue;
+                        Some(DistinctItem::Rule(item)) => {
+                            self.exits_of_rule(state, item, exits)?;
+                            continue;
+                        }
+                        None => {}
                     }
                     let length = lexeme_length(
                         &self.recognizer,
@@ -257,6 +266,38 @@ impl ShortestCompletion {
                     exits.push((0, Vertex::State(self.recognizer.inspect().state_after(origin)?)));
                 }
             }
+        }
+        Ok(())
+    }
+}
+
+impl ShortestCompletion {
+    /// Appends the edges of a state inside of a `distinct!` item that is a rule. `item` is the rule's state.
+    ///
+    /// The edge spells the shortest rest of the item. Where that is the rest of a used value, each byte that
+    /// may follow instead has an edge.
+    fn exits_of_rule(
+        &mut self,
+        state: SetId,
+        item: SetId,
+        exits: &mut Vec<(u64, Vertex)>,
+    ) -> Result<(), Error> {
+        let rest = self.path(item, usize::try_from(self.limit).unwrap_or(usize::MAX))?;
+        let (mut here, mut read) = (state, 0);
+        for piece in &rest {
+            let Piece::Byte(byte) = *piece else { break };
+            let next = self.recognizer.step(here, byte)?;
+            if next.is_dead() {
+                break;
+            }
+            (here, read) = (next, read + 1);
+        }
+        if read > 0 && read == rest.len() {
+            exits.push((read as u64, Vertex::State(here)));
+            return Ok(());
+        }
+        for byte in self.recognizer.live_bytes(here)?.iter() {
+            exits.push((read as u64 + 1, Vertex::State(self.recognizer.step(here, byte)?)));
         }
         Ok(())
     }

@@ -35,7 +35,7 @@ fn page_names_the_version_of_unicode() {
 #[test]
 fn shown_messages_are_actual_messages() {
     let [relaxations, errors] = &blocks("text")[..] else { panic!("two blocks") };
-    let objects = json!({"type": "array", "items": {"type": "object"}, "uniqueItems": true});
+    let objects = json!({"type": "array", "prefixItems": [{"type": "object"}], "uniqueItems": true});
     let schema = json!({"type": "object", "properties": {"list": objects}});
     let relaxing = Config { unsupported: Unsupported::Relax, ..Config::default() };
     let translation = translate(&schema, &relaxing).unwrap();

@@ -1,7 +1,7 @@
 //! Masks as lists of tokens, and grouped by the terminal that accepts them.
 
 use grammask::{Ending, Mask, Scratch, TokenId};
-use grammask_earley::{Error, SetId};
+use grammask_earley::{DistinctItem, Error, SetId};
 use grammask_mask::Masks;
 use grammask_trie::Vocabulary;
 use serde_json::{Value, json};
@@ -50,10 +50,12 @@ pub(crate) fn groups(masks: &Masks, state: SetId) -> Result<Vec<Group>, Error> {
         let parts = recognizer.inspect().split(state)?;
         for item in &parts.lexemes {
             let title = format!("within {}", recognizer.inspect().describe(item.node));
-            let lexeme =
-                recognizer.inspect().distinct(item.node)?.map_or(item.node, |distinct| distinct.lexeme);
-            let lexeme = recognizer.inspect().open_state(lexeme)?;
-            add(title, masks.mask(lexeme, &mut scratch)?, &mut remaining);
+            let within = match recognizer.inspect().distinct(item.node)?.map(|distinct| distinct.item) {
+                Some(DistinctItem::Rule(state)) => state,
+                Some(DistinctItem::Lexeme(lexeme)) => recognizer.inspect().open_state(lexeme)?,
+                None => recognizer.inspect().open_state(item.node)?,
+            };
+            add(title, masks.mask(within, &mut scratch)?, &mut remaining);
         }
         if parts.rest.goes_on() {
             let rest = masks.mask(parts.rest, &mut scratch)?.clone();

@@ -75,6 +75,12 @@ impl Emitter<'_, '_> {
                 }
                 self.unordered(parts, Vec::new(), min, max, len > 0)
             }
+            Rest::DistinctValues(constraint) if self.productive.contains(constraint) => {
+                let item = self.value(*constraint);
+                let item = self.push(ExprKind::Distinct(item));
+                self.unordered(vec![item], Vec::new(), min, max, false)
+            }
+            Rest::DistinctValues(_) => None,
             Rest::Distinct(elements) => {
                 let mut items = Vec::new();
                 for element in &elements.listed {

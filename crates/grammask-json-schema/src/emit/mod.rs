@@ -67,7 +67,7 @@ fn plan_within_work(cx: &mut Context<'_>, constraint: ConstraintId) -> Result<Pl
 fn children(plan: &Plan) -> impl Iterator<Item = ConstraintId> {
     let items = plan.arrays.iter().flat_map(|array| {
         let (same, mixed) = match array.rest {
-            Rest::Same(constraint) => (Some(constraint), &[][..]),
+            Rest::Same(constraint) | Rest::DistinctValues(constraint) => (Some(constraint), &[][..]),
             Rest::Mixed(ref items) => (None, &items[..]),
             Rest::Distinct(_) => (None, &[][..]),
         };

@@ -1,9 +1,11 @@
-//! `uniqueItems`. It has an exact grammar in four cases:
+//! `uniqueItems`. It has an exact grammar in five cases:
 //!
 //! - scalars that can be listed;
 //! - more strings or numbers than any array holds;
 //! - numbers that can be counted;
-//! - first items that are pairwise disjoint.
+//! - first items that are pairwise disjoint;
+//! - items with one constraint, if there are as many values as `minItems` requires. The recognizer then
+//!   compares them as JSON values.
 
 use crate::constraint::ConstraintId;
 use crate::context::{Context, Stop};
@@ -12,7 +14,7 @@ use crate::language::{Language, LanguageId};
 use crate::plan::DistinctScalars;
 use crate::value::algebra;
 use crate::value::evaluate;
-use crate::value::{Array, RegexStrings, Values};
+use crate::value::{Array, Keys, Object, RegexStrings, Values};
 
 /// Levels of nested values that are examined to prove that two items are disjoint.
 const DISJOINTNESS_DEPTH: u32 = 3;
@@ -34,6 +36,88 @@ pub(super) fn items_differ(cx: &mut Context<'_>, array: &Array) -> Result<bool, 
         }
     }
     Ok(true)
+}
+
+/// Levels of nested values that are examined to prove that there are enough values.
+const COUNTING_DEPTH: u32 = 3;
+
+/// Returns true if the recognizer can compare the items of an array as JSON values: all items have one
+/// constraint, which is known to have as many values as the array must have items.
+pub(super) fn can_compare_values(cx: &mut Context<'_>, array: &Array) -> Result<bool, Stop> {
+    // That one value is left is decided while the grammar runs.
+    let is_like = array.prefix.is_empty() && array.contains.is_empty();
+    Ok(is_like && (array.min <= 1 || count_values(cx, array.rest, array.min, COUNTING_DEPTH)? >= array.min))
+}
+
+/// Returns a number of different values that a constraint is known to have, and not more than `most`.
+fn count_values(
+    cx: &mut Context<'_>,
+    constraint: ConstraintId,
+    most: u64,
+    depth: u32,
+) -> Result<u64, Stop> {
+    cx.spend(1)?;
+    let values = evaluate::values(cx, constraint)?;
+    let mut count = u64::from(values.null) + values.booleans.iter().map(|&has| u64::from(has)).sum::<u64>();
+    count += match listed_members(cx, values.string)? {
+        Some(few) => few.len() as u64,
+        None if cx.languages.has_many_strings(values.string) => most,
+        None => enumerate_texts(cx, values.string).map_or(0, |few| few.len() as u64),
+    };
+    if count < most {
+        let numbers = offered(cx, values.number)?;
+        count += match listed_members(cx, numbers)? {
+            Some(few) => few.len() as u64,
+            None if cx.languages.has_many_numbers(numbers, Some(most)) => most,
+            None => 0,
+        };
+    }
+    if depth == 0 {
+        return Ok(count.min(most));
+    }
+    for array in &values.arrays {
+        if count < most && array.contains.is_empty() && array.prefix.is_empty() && array.unique.is_none() {
+            // Arrays of different lengths are different.
+            let has_items = count_values(cx, array.rest, 1, depth - 1)? > 0;
+            let lengths = array.max.map_or(most, |max| max.saturating_sub(array.min).saturating_add(1));
+            count += if has_items { lengths } else { u64::from(array.min == 0) };
+        }
+    }
+    for object in &values.objects {
+        if count < most {
+            count += count_objects(cx, object, most, depth)?;
+        }
+    }
+    Ok(count.min(most))
+}
+
+/// Returns a number of different objects that a shape is known to have.
+fn count_objects(cx: &mut Context<'_>, object: &Object, most: u64, depth: u32) -> Result<u64, Stop> {
+    if object.is_any() {
+        return Ok(most);
+    }
+    // An object for each value of one property, if all other parts of the shape can hold beside it.
+    let is_simple = object.exists.is_empty()
+        && object.requires.is_empty()
+        && object.max.is_none()
+        && object.min <= object.properties.iter().filter(|property| property.required).count() as u64;
+    if !is_simple {
+        return Ok(0);
+    }
+    let mut count = 1;
+    for property in &object.properties {
+        let wanted = if property.required { most } else { 1 };
+        let with_rules = object.rules.iter().fold(property.constraint, |all, (keys, constraint)| match keys {
+            Keys::NotIn(set) if set.names.contains(&property.key) => all,
+            _ => cx.constraints.both(all, *constraint),
+        });
+        let found = count_values(cx, with_rules, wanted, depth - 1)?;
+        if property.required && found == 0 {
+            return Ok(0);
+        }
+        count = if property.required { count.max(found) } else { count + u64::from(found > 0) };
+    }
+    Ok(count.min(most))
 }
 
 /// Returns the values of a constraint as distinct scalars. Returns `None` if they cannot be distinguished.

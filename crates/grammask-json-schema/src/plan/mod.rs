@@ -71,6 +71,8 @@ pub(crate) enum Rest {
     Mixed(Vec<Item>),
     /// Some of these values, each at most once.
     Distinct(DistinctScalars),
+    /// Items with one constraint, all different. The recognizer compares them as JSON values.
+    DistinctValues(ConstraintId),
 }
 
 /// Scalars that the grammar can distinguish.
@@ -240,12 +242,18 @@ fn plan_array(cx: &mut Context<'_>, array: &Array) -> Result<Vec<ArrayPlan>, Sto
                     ArrayPlan { prefix: Vec::new(), rest: Rest::Distinct(elements), min: array.min, max };
                 return Ok(if max.is_none_or(|max| array.min <= max) { vec![plan] } else { Vec::new() });
             }
+            _ if distinct::can_compare_values(cx, array)? => {
+                let rest = Rest::DistinctValues(array.rest);
+                let plan = ArrayPlan { prefix: Vec::new(), rest, min: array.min, max: array.max };
+                return Ok(vec![plan]);
+            }
             _ => {
-                let most = cx.config.limits.max_listed_items;
-                let reason = format!(
-                    "distinct items that are arrays or objects, or scalars of which there are more than {most} \
-                     (limit `max_listed_items`), but not billions"
-                );
+                let reason = if array.contains.is_empty() {
+                    "distinct items with constraints on the first ones, or of which it is not known that there \
+                     are as many values as `minItems` requires"
+                } else {
+                    "distinct items beside `contains`"
+                };
                 cx.refuse_or_relax(schema, "uniqueItems", reason)?;
             }
         }

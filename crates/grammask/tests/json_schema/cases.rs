@@ -385,6 +385,78 @@ fn unique_numbers_are_compared_by_value() {
 }
 
 #[test]
+fn unique_arrays_and_objects_are_compared_by_value() {
+    let list = |items: Value| json!({"type": "array", "items": items, "uniqueItems": true});
+    let person = json!({
+        "type": "object", "properties": {"who": {"type": "string"}, "role": {"enum": ["a", "b"]}},
+        "required": ["who", "role"], "additionalProperties": false,
+    });
+    let pair = json!({"type": "array", "items": {"type": "boolean"}, "minItems": 2, "maxItems": 2});
+    let cases = [
+        (
+            list(person.clone()),
+            &[
+                "[]",
+                r#"[{"who":"x","role":"a"},{"role":"b","who":"x"},{"who":"xy","role":"a"}]"#,
+                r#"[{"who":"","role":"a"},{"who":"y","role":"a"}]"#,
+            ][..],
+            &[
+                r#"[{"who":"x","role":"a"},{"role":"a","who":"x"}]"#,
+                r#"[{"who":"x","role":"a"},{"who":"y","role":"a"},{"who":"x","role":"a"}]"#,
+            ][..],
+        ),
+        (
+            list(json!({"type": "object"})),
+            &[r#"[{},{"a":[]},{"a":{}},{"a":[{}]}]"#, r#"[{"a":1,"b":[1,2]},{"b":[2,1],"a":1}]"#],
+            &["[{},{}]", r#"[{"a":1,"b":[1,2]},{"b":[1,2],"a":1}]"#, r#"[{"a":{"b":1}},{"a":{"b":1}}]"#],
+        ),
+        (
+            list(pair.clone()),
+            &["[[true,true],[true,false],[false,true],[false,false]]", "[[true,true]]"],
+            &["[[true,true],[true,true]]", "[[true,true],[true,false],[false,true],[false,false],[true,true]]"],
+        ),
+        (json!({"uniqueItems": true}), &[r#"[1,"1",[1],{"a":1},null]"#, "[]"], &["[[1],[1]]", "[null,null]", "[1,2,1]"]),
+        (
+            list(json!({"anyOf": [{"type": "string", "pattern": "^[ab]{2}$"}, person]})),
+            &[r#"["aa","ab",{"who":"x","role":"a"},"bb"]"#],
+            &[r#"["aa","ab","aa"]"#],
+        ),
+        // The inner lists are sets as well.
+        (list(list(pair)), &["[[[true,true]],[]]", "[[[true,true],[false,true]],[[true,true]]]"], &["[[],[]]", "[[[true,true],[true,true]]]"]),
+    ];
+    for config in [standard(), Config::default()] {
+        for (schema, right, wrong) in &cases {
+            check(&config, &[(schema.clone(), right, wrong)]);
+            let grammar = Grammar::from_json_schema(schema, &bytes(), &config).unwrap();
+            masks_agree_with_accept(&grammar, right[0]);
+            masks_agree_with_accept(&grammar, right[right.len() - 1]);
+        }
+    }
+    let open = list(json!({"type": "object"}));
+    check(
+        &standard(),
+        &[(open, &[r#"[{"a":1},{"a":1.5}]"#], &[r#"[{"a":1},{"\u0061":10e-1}]"#, r#"[{"a":0},{ "a" : -0.0 }]"#])],
+    );
+}
+
+/// Once all four pairs are used, the array ends, and nothing leads to a repeated one.
+#[test]
+fn an_array_with_all_arrays_of_a_set_ends() {
+    let pair = json!({"type": "array", "items": {"type": "boolean"}, "minItems": 2, "maxItems": 2});
+    let schema = json!({"type": "array", "uniqueItems": true, "items": pair});
+    let grammar = Grammar::from_json_schema(&schema, &bytes(), &Config::default()).unwrap();
+    let mut matcher = grammar.matcher();
+    assert!(matcher.accept_bytes(b"[[true,true],[false,true],[true,false").is_accepted());
+    assert!(matcher.accept_bytes(b"],[").is_accepted());
+    // Of `[true,` both continuations are used.
+    assert!(!matcher.mask().allows(TokenId(b't'.into())) && matcher.mask().allows(TokenId(b'f'.into())));
+    assert!(matcher.accept_bytes(b"false,false]").is_accepted());
+    assert!(!matcher.mask().allows(TokenId(b','.into())) && matcher.mask().allows(TokenId(b']'.into())));
+    let five = json!({"type": "array", "uniqueItems": true, "items": schema["items"], "minItems": 5});
+    assert!(Grammar::from_json_schema(&five, &bytes(), &Config::default()).is_err());
+}
+
+#[test]
 fn an_array_with_all_values_of_a_set_ends() {
     let schema = json!({
         "type": "array", "uniqueItems": true,

@@ -156,7 +156,13 @@ fn arrays(rng: &mut Rng, depth: usize, schema: &mut Map<String, Value>) {
         }
     }
     if rng.chance(1, 12) {
-        let items = match rng.below(6) {
+        let items = match rng.below(8) {
+            6 => {
+                let members = json!({"a": constant(rng, 0), "b": {"type": "boolean"}});
+                json!({"type": "object", "properties": {"a": {"enum": [members["a"], 1]}, "b": members["b"]},
+                       "additionalProperties": rng.chance(1, 2)})
+            }
+            7 => inner(rng, depth),
             0 => {
                 let least = rng.below(5) as i64 - 2;
                 json!({"type": "integer", "minimum": least, "maximum": least + rng.below(4) as i64})
