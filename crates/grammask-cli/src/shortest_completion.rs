@@ -219,12 +219,17 @@ impl ShortestCompletion {
 
     /// Appends the edges of a vertex: the least number of bytes, and the next vertex.
     fn exits(&mut self, vertex: Vertex, exits: &mut Vec<(u64, Vertex)>) -> Result<(), Error> {
-        let network = self.recognizer.network();
         match vertex {
             Vertex::End | Vertex::Completed(OriginId::ROOT) => exits.push((0, Vertex::End)),
             Vertex::State(state) if state.completes() => exits.push((0, Vertex::End)),
             Vertex::State(state) => {
                 let parts = self.recognizer.inspect().split(state)?.clone();
+                for item in &parts.lexemes {
+                    let distinct = self.recognizer.inspect().distinct(item.node)?;
+                    if let Some(DistinctItem::Rule(item)) = distinct.map(|distinct| distinct.item) {
+                        self.exits_of_rule(state, item, exits)?;
+                    }
+                }
                 let network = self.recognizer.network();
                 for item in &parts.lexemes {
                     // The state after a `distinct!` item depends on its text, so spell the text out.
@@ -237,10 +242,7 @@ impl ShortestCompletion {
                             }
                             continue;
                         }
-                        Some(DistinctItem::Rule(item)) => {
-                            self.exits_of_rule(state, item, exits)?;
-                            continue;
-                        }
+                        Some(DistinctItem::Rule(_)) => continue,
                         None => {}
                     }
                     let length = lexeme_length(
@@ -257,6 +259,7 @@ impl ShortestCompletion {
                 }
             }
             Vertex::Completed(origin) => {
+                let network = self.recognizer.network();
                 let callers = self.recognizer.callers(origin);
                 for caller in callers {
                     exits.push((self.lengths.of(caller.node), Vertex::Completed(caller.origin)));

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use grammask_normal::{Languages, NonterminalId, NormalForm, Symbol, Terminal, TerminalId, Text};
+use grammask_normal::{Languages, NonterminalId, NormalForm, Symbol, Terminal, TerminalId, Text, Unordered};
 use grammask_regular::{ByteClasses, ByteSet, RegularId, Store};
 use rustc_hash::FxHashMap;
 
@@ -512,7 +512,8 @@ impl Builder<'_> {
     fn fill_unordered(&mut self, callee: CalleeId, nonterminal: NonterminalId) -> Result<(), Error> {
         let normal = self.normal;
         let entry = &normal.nonterminals[nonterminal.index()];
-        let distinct = entry.unordered.as_ref().and_then(|unordered| unordered.distinct);
+        let text_of = |unordered: &Unordered| unordered.distinct.filter(|_| !unordered.distinct_values);
+        let distinct = entry.unordered.as_deref().and_then(text_of);
         let mut parts = Vec::with_capacity(entry.productions.len());
         for (place, symbol) in (0..).zip(entry.productions.iter().flatten()) {
             let Symbol::Nonterminal(rule) = *symbol else { continue };

@@ -49,7 +49,7 @@ pub struct Limits {
     /// it, [`Limit::MaxDistinctNesting`]. Default: 64.
     pub max_distinct_nesting: usize,
     /// Maximum number of states that are searched for a continuation of such an item by which it differs
-    /// from all earlier ones. Beyond it, [`Limit::MaxDistinctSearch`]. Default: 1,000.
+    /// from all earlier ones. Beyond it, [`Limit::MaxDistinctSearch`]. Default: 20,000.
     pub max_distinct_search: usize,
     /// Bytes of the tables above which [`Recognizer::is_over_budget`](crate::Recognizer::is_over_budget)
     /// returns true. Not an error. Default: 32 MiB.
@@ -67,7 +67,7 @@ impl Default for Limits {
             max_items_per_set: 100_000,
             max_work_per_byte: 1_000_000,
             max_distinct_nesting: 64,
-            max_distinct_search: 1_000,
+            max_distinct_search: 20_000,
             budget: 32 << 20,
             max_bytes: 1 << 30,
         }

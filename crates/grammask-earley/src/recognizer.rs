@@ -347,7 +347,8 @@ impl Recognizer {
         // growth of the language store.
         let before = self.bytes_used();
         let items = &from.set(state).items;
-        let imported = own.with(|stages, cx| import(&mut stages.nodes, cx, from, &other.stages().nodes, items));
+        let imported =
+            own.with(|stages, cx| import(&mut stages.nodes, cx, from, &other.stages().nodes, items));
         drop(own);
         self.imported.fetch_add(self.bytes_used() - before, Ordering::Relaxed);
         imported

@@ -143,12 +143,14 @@ pub(crate) fn step_within(
         return Ok(known);
     }
     cx.meter.check_cancelled()?;
-    let next = nodes.within(cx, |nodes, buffers| match (cx.tables.known_scanners(state), cx.tables.network().representative(class)) {
-        (Some(scanners), _) => buffers.step(nodes, cx, scanners, &[class]),
-        (None, Some(byte)) => buffers.step_by_byte(nodes, cx, cx.tables.kernel(state), class, byte),
-        (None, None) => {
-            let scanners = buffers.close(nodes, cx, cx.tables.kernel(state))?;
-            buffers.step(nodes, cx, &scanners, &[class])
+    let next = nodes.within(cx, |nodes, buffers| {
+        match (cx.tables.known_scanners(state), cx.tables.network().representative(class)) {
+            (Some(scanners), _) => buffers.step(nodes, cx, scanners, &[class]),
+            (None, Some(byte)) => buffers.step_by_byte(nodes, cx, cx.tables.kernel(state), class, byte),
+            (None, None) => {
+                let scanners = buffers.close(nodes, cx, cx.tables.kernel(state))?;
+                buffers.step(nodes, cx, &scanners, &[class])
+            }
         }
     })?;
     cx.tables.store_step(state, class, next);

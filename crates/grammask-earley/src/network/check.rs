@@ -63,7 +63,7 @@ impl Network {
                         if distinct != Some(place) {
                             return is_rule(item);
                         }
-                        is_lexeme(item) || unordered.distinct_values && is_rule(item)
+                        if unordered.distinct_values { is_rule(item) } else { is_lexeme(item) }
                     };
                     let is_right = items.iter().enumerate().all(is_item)
                         && separator.is_none_or(is_rule)

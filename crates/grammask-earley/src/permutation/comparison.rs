@@ -7,7 +7,9 @@
 use grammask_regular::ByteSet;
 use smallvec::SmallVec;
 
-use crate::permutation::json_value::{Decimal, Escape, LITERALS, Part, PartId, Value, is_blank, number_length};
+use crate::permutation::json_value::{
+    Decimal, Escape, LITERALS, Part, PartId, Value, is_blank, number_length,
+};
 
 /// The position in a value up to which a text agrees with it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -130,7 +132,10 @@ impl Cursor {
                 *read += 1;
                 is_next
             }
-            Position::Before(_) | Position::First | Position::BeforeKey | Position::BeforeColon(_)
+            Position::Before(_)
+            | Position::First
+            | Position::BeforeKey
+            | Position::BeforeColon(_)
             | Position::After
                 if is_blank(byte) =>
             {
@@ -373,7 +378,7 @@ mod tests {
             (r#"{"a":1,"b":2}"#, r#"{"a":1}"#, 6),
             (r#"{"a":1}"#, r#"{"a":1,"b":2}"#, 6),
             (r#"{"ab":1}"#, r#"{"a":1}"#, 3),
-            (r#"{"a":1,"b":1}"#, r#"{"a":1,"a":1}"#, 9),
+            (r#"{"a":1,"b":1}"#, r#"{"a":1,"a":1}"#, 8),
             ("[1,2]", "[1,3]", 3),
             ("[1]", "[12]", 2),
             ("[1]", "[1,2]", 2),

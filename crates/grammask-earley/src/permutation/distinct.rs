@@ -17,16 +17,14 @@ use grammask_regular::{ByteSet, RegularId, analysis};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::permutation::comparison::Cursor;
-use crate::permutation::json_value::Value;
+use crate::permutation::json_value::{Value, is_blank};
 use crate::permutation::plan::{Plan, Progress};
 use crate::recognizer::Recognizer;
 use crate::recognizer::dynamic_nodes::{DynamicNode, NO_SUCCESSOR, NodeKind, PermutationState, Phase};
 use crate::recognizer::inspect::NodeFlags;
 use crate::step::nodes::NodeFactory;
 use crate::step::{self, Context, first_sets};
-use crate::{
-    Callee, CalleeId, Class, Error, Item, Limit, LimitExceeded, NetworkNodeId, OriginId, SetId,
-};
+use crate::{Callee, CalleeId, Class, Error, Item, Limit, LimitExceeded, NetworkNodeId, OriginId, SetId};
 
 /// Budget of a hash-map entry with a small key, in bytes; a rough measure.
 const MAP_ENTRY_BYTES: usize = 64;
@@ -145,13 +143,7 @@ impl DistinctTexts {
     }
 
     /// Returns the list of used texts with one more text.
-    fn add_used(
-        &mut self,
-        callee: CalleeId,
-        older: UsedTextsId,
-        text: &[u8],
-        by_value: bool,
-    ) -> UsedTextsId {
+    fn add_used(&mut self, callee: CalleeId, older: UsedTextsId, text: &[u8], by_value: bool) -> UsedTextsId {
         *self.used_ids.entry((callee, older, text.into())).or_insert_with(|| {
             let value = by_value.then(|| Value::of(text));
             self.used.push(UsedTexts { callee, older, text: text.into(), value, remaining: None });
@@ -181,9 +173,8 @@ impl DistinctTexts {
             path.push(newest);
             used = newest.older;
         }
-        let add = |older, used: &&UsedTexts| {
-            self.add_used(used.callee, older, &used.text, used.value.is_some())
-        };
+        let add =
+            |older, used: &&UsedTexts| self.add_used(used.callee, older, &used.text, used.value.is_some());
         path.iter().rev().fold(0, add)
     }
 
@@ -472,7 +463,8 @@ fn first_candidates(nodes: &mut NodeFactory, cx: Context<'_>, from: NetworkNodeI
 /// Returns true if an item can go on from a state of its rule to a value that differs from all candidates.
 ///
 /// Searches breadth first among the texts that agree with some candidate: a byte by which no candidate goes
-/// on is enough, because a state that is not dead always leads to a whole item.
+/// on is enough, because a state that is not dead always leads to a whole item. Blanks are tried last,
+/// because they hardly ever lead to another value.
 ///
 /// # Errors
 /// If more than [`Limits::max_distinct_search`](crate::Limits::max_distinct_search) states agree.
@@ -485,7 +477,8 @@ fn may_differ(
     let most = cx.tables.config().limits.max_distinct_search;
     let mut seen: FxHashSet<(SetId, Vec<Candidate>)> = FxHashSet::default();
     let mut queue = VecDeque::from([(state, candidates.to_vec())]);
-    while let Some((state, candidates)) = queue.pop_front() {
+    let mut after_blanks = VecDeque::new();
+    while let Some((state, candidates)) = queue.pop_front().or_else(|| after_blanks.pop_front()) {
         let live = step::live_bytes_within(nodes, cx, state)?;
         let open = nodes.permutations.texts.next_bytes(&candidates);
         cx.meter.add_work(candidates.len());
@@ -506,6 +499,7 @@ fn may_differ(
                     return Err(LimitExceeded::new(Limit::MaxDistinctSearch, most, None).into());
                 }
                 seen.insert((next, left.clone()));
+                let queue = if is_blank(byte) { &mut after_blanks } else { &mut queue };
                 queue.push_back((next, left));
             }
         }
@@ -808,5 +802,25 @@ fn permutation_state(cx: Context<'_>, from: NetworkNodeId) -> &PermutationState 
     match cx.tables.dynamic_nodes().get(from).kind {
         NodeKind::Permutation(ref state) => state,
         _ => unreachable!("a distinct item begins inside a permutation"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::recognizer;
+
+    #[test]
+    fn open_objects_differ_by_any_part() {
+        let recognizer = recognizer(
+            "start ::= '[' unordered!(distinct!(object); ','; {1,}) ']';
+             object ::= '{' ws '}' | '{' ws member (',' ws member)* '}'; member ::= '\"' json!(#'[a-z]*') '\":' ws value ws;
+             value ::= object | '[' ws (value ws (',' ws value ws)*)? ']'; ws ::= (#'[ \\n]{1,64}')?;",
+        );
+        let mut state = recognizer.initial();
+        for (place, &byte) in b"[{},{\"a\":[]},{\"a\":{}},{\"a\":[{}]}]".iter().enumerate() {
+            state = recognizer.step(state, byte).unwrap();
+            assert!(!state.is_dead(), "{place}");
+        }
+        assert!(state.completes());
     }
 }

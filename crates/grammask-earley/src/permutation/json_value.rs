@@ -123,7 +123,8 @@ impl Decimal {
         }
         let end = rest.iter().position(|byte| matches!(byte, b'e' | b'E'));
         let mantissa = &rest[..end.unwrap_or(rest.len())];
-        let mut digits = mantissa.iter().filter(|byte| byte.is_ascii_digit()).skip_while(|&&byte| byte == b'0');
+        let mut digits =
+            mantissa.iter().filter(|byte| byte.is_ascii_digit()).skip_while(|&&byte| byte == b'0');
         let mut expected = self.digits.iter();
         for digit in &mut digits {
             if *expected.next().unwrap_or(&b'0') != *digit {
@@ -327,7 +328,10 @@ impl Reader<'_> {
 /// What a text that begins with a backslash begins with.
 pub(crate) enum Escape {
     /// An escape of this length, or two that are the halves of a surrogate pair.
-    Whole { length: usize, bytes: SmallVec<[u8; 4]> },
+    Whole {
+        length: usize,
+        bytes: SmallVec<[u8; 4]>,
+    },
     /// The beginning of an escape, or the first half of a pair.
     Open,
     Wrong,

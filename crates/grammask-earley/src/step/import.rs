@@ -3,9 +3,9 @@
 use rustc_hash::FxHashMap;
 
 use crate::recognizer::Recognizer;
-use crate::step::origins::{Caller, Reference, add_member, members};
 use crate::step::Context;
 use crate::step::nodes::NodeFactory;
+use crate::step::origins::{Caller, Reference, add_member, members};
 use crate::{Error, Item, NetworkNodeId, OriginId, SetId};
 
 /// An import in progress.

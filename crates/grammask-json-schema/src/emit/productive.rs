@@ -65,7 +65,9 @@ pub(super) fn is_array_productive(array: &ArrayPlan, productive: &FxHashSet<Cons
         .all(|constraint| productive.contains(constraint));
     first
         && match &array.rest {
-            Rest::Same(constraint) | Rest::DistinctValues(constraint) => array.min <= len || productive.contains(constraint),
+            Rest::Same(constraint) | Rest::DistinctValues(constraint) => {
+                array.min <= len || productive.contains(constraint)
+            }
             Rest::Mixed(items) => {
                 let missing = array.min.saturating_sub(len);
                 let most =

@@ -50,12 +50,7 @@ pub(super) fn can_compare_values(cx: &mut Context<'_>, array: &Array) -> Result<
 }
 
 /// Returns a number of different values that a constraint is known to have, and not more than `most`.
-fn count_values(
-    cx: &mut Context<'_>,
-    constraint: ConstraintId,
-    most: u64,
-    depth: u32,
-) -> Result<u64, Stop> {
+fn count_values(cx: &mut Context<'_>, constraint: ConstraintId, most: u64, depth: u32) -> Result<u64, Stop> {
     cx.spend(1)?;
     let values = evaluate::values(cx, constraint)?;
     let mut count = u64::from(values.null) + values.booleans.iter().map(|&has| u64::from(has)).sum::<u64>();
@@ -107,10 +102,11 @@ fn count_objects(cx: &mut Context<'_>, object: &Object, most: u64, depth: u32) -
     let mut count = 1;
     for property in &object.properties {
         let wanted = if property.required { most } else { 1 };
-        let with_rules = object.rules.iter().fold(property.constraint, |all, (keys, constraint)| match keys {
-            Keys::NotIn(set) if set.names.contains(&property.key) => all,
-            _ => cx.constraints.both(all, *constraint),
-        });
+        let with_rules =
+            object.rules.iter().fold(property.constraint, |all, (keys, constraint)| match keys {
+                Keys::NotIn(set) if set.names.contains(&property.key) => all,
+                _ => cx.constraints.both(all, *constraint),
+            });
         let found = count_values(cx, with_rules, wanted, depth - 1)?;
         if property.required && found == 0 {
             return Ok(0);

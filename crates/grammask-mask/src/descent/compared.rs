@@ -178,7 +178,10 @@ impl Masks {
             self.lexicon.trie().subtree_tokens(subtree).iter().for_each(|&token| mask.forbid(token));
         }
         let tokens = TokenSet::from_row(mask.into_words());
-        self.keep(key, Some(Summary::new(Box::default(), tokens, Box::default(), Box::default(), Box::default())));
+        self.keep(
+            key,
+            Some(Summary::new(Box::default(), tokens, Box::default(), Box::default(), Box::default())),
+        );
         Ok(key)
     }
 

@@ -82,8 +82,9 @@ fn in_order(grammar: &mut Grammar, cancellation: &mut Cancellation<'_>) -> Vec<N
     if cancellation.is_cancelled() {
         return order;
     }
-    let distinct =
-        |grammar: &Grammar, id: NonterminalId| grammar.variable(id).unordered.as_ref()?.unordered.distinct_text();
+    let distinct = |grammar: &Grammar, id: NonterminalId| {
+        grammar.variable(id).unordered.as_ref()?.unordered.distinct_text()
+    };
     if order.iter().all(|&id| distinct(grammar, id).is_none()) {
         return order;
     }

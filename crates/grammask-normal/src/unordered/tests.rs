@@ -38,7 +38,15 @@ fn random(mut next: impl FnMut(u32) -> u32) -> Unordered {
         (0..count).map(|_| [(0, Some(1)), (1, Some(1)), (0, Some(2)), (0, None)][next(4) as usize]).collect();
     let requires = (0..next(5)).map(|_| (next(count), next(count))).filter(|(from, to)| from != to).collect();
     let (min, max) = (next(4), [None, Some(next(5))][next(2) as usize]);
-    Unordered { items, has_separator: next(2) == 0, min, max, requires, distinct: None, distinct_values: false }
+    Unordered {
+        items,
+        has_separator: next(2) == 0,
+        min,
+        max,
+        requires,
+        distinct: None,
+        distinct_values: false,
+    }
 }
 
 #[test]
@@ -85,8 +93,15 @@ fn satisfiability_and_simplification_agree_with_enumeration() {
 fn requirements_of_items_that_do_not_exist_are_an_error() {
     for requires in [vec![(0, 9)], vec![(9, 0)], vec![(u32::MAX, 1)]] {
         let items = vec![(0, Some(1)), (1, Some(1))];
-        let unordered =
-            Unordered { items, has_separator: false, min: 0, max: None, requires, distinct: None, distinct_values: false };
+        let unordered = Unordered {
+            items,
+            has_separator: false,
+            min: 0,
+            max: None,
+            requires,
+            distinct: None,
+            distinct_values: false,
+        };
         assert_eq!(unordered.check(), Err(UnorderedError::Malformed));
         assert_eq!(unordered.requirement_closures(), Err(UnorderedError::Malformed));
         assert_eq!((unordered.mandatory_count(), unordered.largest_cycle()), (1, 1));

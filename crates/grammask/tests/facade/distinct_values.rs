@@ -18,6 +18,7 @@ const ITEMS: &[&str] = &[
     "item ::= '{' (member (',' member)*)? '}'; member ::= '\"' json!(#'[ab]*') '\":' value; \
      value ::= '\"' json!(#'[ab]*') '\"' | #'[0-9]+' | item;",
     "item ::= '[' list ']' | #'a|b'; list ::= unordered!(distinct!(item); ','; {1,3});",
+    "item ::= #'[{] ?[}]' | '{' member (',' member)* '}'; member ::= '\"' json!(#'[ab]*') '\":' (#'[01]' | item);",
     "item ::= '\"' json!(#'[ab]{0,2}') '\"' | pair; pair ::= '[' item ',' item ']';",
 ];
 
@@ -34,15 +35,20 @@ fn grammar(rng: &mut Rng) -> String {
         1 => format!("start ::= '[' {list} ']' | '(' {list} ')';"),
         _ => format!("start ::= '[' {list} ']' | '[' #'[a-z0-9,\":{{}}]*' ']';"),
     };
-    format!("{start} {}", rng.pick(ITEMS).replace("unordered!(member", "'{' unordered!(member").replace("{0,2})", "{0,2})? '}'"))
+    format!(
+        "{start} {}",
+        rng.pick(ITEMS)
+            .replace("unordered!(member", "'{' unordered!(member")
+            .replace("{0,2})", "{0,2})? '}'")
+    )
 }
 
 /// All bytes, and what such texts are made of, in pieces of several lengths.
 fn words(rng: &mut Rng) -> Vec<Vec<u8>> {
     let mut words: Vec<Vec<u8>> = (0..=u8::MAX).map(|byte| vec![byte]).collect();
     let pieces = [
-        "\"", "a", "b", "\"a\":", "\"b\":", ",", "{", "}", "[", "]", "true", "0", ".0", "\\u0061", "{}", "},{",
-        "1", "],[", "\",\"", "null", " ",
+        "\"", "a", "b", "\"a\":", "\"b\":", ",", "{", "}", "[", "]", "true", "0", ".0", "\\u0061", "{}",
+        "},{", "1", "],[", "\",\"", "null", " ",
     ];
     for _ in 0..500 {
         let word: Vec<&str> = (0..1 + rng.below(6)).map(|_| *rng.pick(&pieces)).collect();
@@ -130,7 +136,8 @@ impl List {
             used.push(value.clone());
             if let Some(after) = rest.strip_prefix(item.as_str()) {
                 let can_end = used.len() >= self.counts.0;
-                let values: std::collections::BTreeSet<&String> = self.items.iter().map(|(_, value)| value).collect();
+                let values: std::collections::BTreeSet<&String> =
+                    self.items.iter().map(|(_, value)| value).collect();
                 let can_go_on = used.len() < self.counts.1.min(values.len());
                 is_prefix |= after.is_empty() && (can_end || can_go_on);
                 is_list |= can_end && after == "]";
@@ -176,7 +183,8 @@ fn objects() -> List {
 
 /// Three values in six spellings.
 fn few() -> List {
-    let all = [("true", "t"), ("[true]", "l"), ("[ true]", "l"), ("[1]", "1"), ("[1.0]", "1"), ("[10e-1]", "1")];
+    let all =
+        [("true", "t"), ("[true]", "l"), ("[ true]", "l"), ("[1]", "1"), ("[1.0]", "1"), ("[10e-1]", "1")];
     List {
         grammar: "start ::= '[' unordered!(distinct!(item); ','; {1,5}) ']';
             item ::= 'true' | '[' #' ?' 'true]' | '[' one ']'; one ::= '1' | '1.0' | '10e-1';",
@@ -197,7 +205,8 @@ fn verdicts_equal_those_of_all_items() {
         for _ in 0..400 {
             let (mut matcher, mut text) = (grammar.matcher(), String::new());
             for _ in 0..90 {
-                let mask: Vec<u8> = matcher.mask().iter().filter(|id| id.0 < 256).map(|id| id.0 as u8).collect();
+                let mask: Vec<u8> =
+                    matcher.mask().iter().filter(|id| id.0 < 256).map(|id| id.0 as u8).collect();
                 for byte in (0x20..0x7f).map(char::from) {
                     text.push(byte);
                     let (is_list, is_prefix) = list.judge(&text);

@@ -227,7 +227,9 @@ fn unique_items_of_unknown_domain_size_are_relaxed() {
     let mut config = standard();
     config.json_schema.unsupported = grammask::json_schema::Unsupported::Relax;
     let items = json!({"type": "integer", "multipleOf": 999_983, "minimum": 0, "maximum": 99_998_300_000u64});
-    let schema = json!({"properties": {"u": {"type": "array", "uniqueItems": true, "items": items}}});
+    let schema = json!({"properties": {"u": {
+        "type": "array", "uniqueItems": true, "items": items, "minItems": 50_000,
+    }}});
     let grammar = Grammar::from_json_schema(&schema, &bytes(), &config).unwrap();
     let keywords: Vec<&str> =
         grammar.relaxations().iter().map(|relaxation| &relaxation.keyword[..]).collect();
@@ -413,16 +415,27 @@ fn unique_arrays_and_objects_are_compared_by_value() {
         (
             list(pair.clone()),
             &["[[true,true],[true,false],[false,true],[false,false]]", "[[true,true]]"],
-            &["[[true,true],[true,true]]", "[[true,true],[true,false],[false,true],[false,false],[true,true]]"],
+            &[
+                "[[true,true],[true,true]]",
+                "[[true,true],[true,false],[false,true],[false,false],[true,true]]",
+            ],
         ),
-        (json!({"uniqueItems": true}), &[r#"[1,"1",[1],{"a":1},null]"#, "[]"], &["[[1],[1]]", "[null,null]", "[1,2,1]"]),
+        (
+            json!({"uniqueItems": true}),
+            &[r#"[1,"1",[1],{"a":1},null]"#, "[]"],
+            &["[[1],[1]]", "[null,null]", "[1,2,1]"],
+        ),
         (
             list(json!({"anyOf": [{"type": "string", "pattern": "^[ab]{2}$"}, person]})),
             &[r#"["aa","ab",{"who":"x","role":"a"},"bb"]"#],
             &[r#"["aa","ab","aa"]"#],
         ),
         // The inner lists are sets as well.
-        (list(list(pair)), &["[[[true,true]],[]]", "[[[true,true],[false,true]],[[true,true]]]"], &["[[],[]]", "[[[true,true],[true,true]]]"]),
+        (
+            list(list(pair)),
+            &["[[[true,true]],[]]", "[[[true,true],[false,true]],[[true,true]]]"],
+            &["[[],[]]", "[[[true,true],[true,true]]]"],
+        ),
     ];
     for config in [standard(), Config::default()] {
         for (schema, right, wrong) in &cases {
@@ -435,7 +448,11 @@ fn unique_arrays_and_objects_are_compared_by_value() {
     let open = list(json!({"type": "object"}));
     check(
         &standard(),
-        &[(open, &[r#"[{"a":1},{"a":1.5}]"#], &[r#"[{"a":1},{"\u0061":10e-1}]"#, r#"[{"a":0},{ "a" : -0.0 }]"#])],
+        &[(
+            open,
+            &[r#"[{"a":1},{"a":1.5}]"#],
+            &[r#"[{"a":1},{"\u0061":10e-1}]"#, r#"[{"a":0},{ "a" : -0.0 }]"#],
+        )],
     );
 }
 
