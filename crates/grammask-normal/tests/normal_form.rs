@@ -215,6 +215,21 @@ fn unsatisfiable_unordered_is_dead() {
 }
 
 #[test]
+fn rules_that_differ_stay_rules() {
+    let normal = check(
+        "start ::= '[' unordered!(distinct!(item)) ']' | '(' unordered!(distinct!(one); ',') ')'; \
+         item ::= '{' item '}' | 'x'; one ::= #'[ab]+';",
+    );
+    let text = normal.to_string();
+    assert!(text.contains("distinct!(item)") && text.contains("distinct!(one)"), "{text}");
+    assert!(text.contains("one ::= #'[ab]+';"), "{text}");
+    let compares = |entry: &grammask_normal::Nonterminal| {
+        entry.unordered.as_ref().is_some_and(|unordered| unordered.distinct_values)
+    };
+    assert_eq!(normal.nonterminals.iter().filter(|entry| compares(entry)).count(), 2);
+}
+
+#[test]
 fn check_finds_broken_invariants_of_unordered() {
     let sound = check("start ::= unordered!('a'?, 'b', 'c'?; ','; {0,2});");
     let breaks: [fn(&mut Unordered); 5] = [

@@ -84,7 +84,7 @@ struct Body {
 }
 
 const MAGIC: [u8; 8] = *b"grammask";
-const VERSION: u32 = 10;
+const VERSION: u32 = 11;
 /// Length of the header, in bytes: magic, version, fingerprint of the vocabulary, length of the body,
 /// checksum. Numbers are little-endian.
 const HEADER_LEN: usize = 8 + 4 + 16 + 8 + 16;
