@@ -15,7 +15,7 @@ use crate::build::determinize::Determinizer;
 use crate::build::dfa::{DfaArena, DfaId};
 use crate::build::inline::{Inliner, RuleDfa};
 use crate::build::nfa::{Label, Nfa};
-use crate::build::node_builder::NodeBuilder;
+use crate::build::node_builder::{NodeBuilder, split_calls};
 use crate::network::{Edges, LexemeText, lexemes, scanned};
 use crate::{
     BuildError, Callee, CalleeId, Class, Config, Error, Limit, LimitExceeded, Network, NetworkNodeId, Node,
@@ -585,21 +585,4 @@ impl Builder<'_> {
             store,
         })
     }
-}
-
-/// Adds a copy without calls of every node that both scans and calls. Returns for every node the one without
-/// calls: its copy, or the node itself.
-fn split_calls(nodes: &mut Vec<Node>) -> Vec<NetworkNodeId> {
-    let count = nodes.len();
-    let mut scan_only: Vec<NetworkNodeId> = (0..count as u32).map(NetworkNodeId).collect();
-    for (index, copy) in scan_only.iter_mut().enumerate() {
-        let node = &nodes[index];
-        if !node.scans.is_empty() && !node.calls.is_empty() {
-            let scans = node.scans.clone();
-            *copy = NetworkNodeId(nodes.len() as u32);
-            nodes.push(Node { is_final: false, scans, calls: Edges::default() });
-        }
-    }
-    scan_only.extend((count..nodes.len()).map(|index| NetworkNodeId(index as u32)));
-    scan_only
 }

@@ -9,6 +9,8 @@
 //! | [`plan`] | layout of the counters, and the rules for what may come next |
 //! | [`nodes`] | the nodes of a permutation, created lazily |
 //! | [`distinct`] | items of `distinct!`, whose texts must differ from each other |
+//! | [`distinct_values`] | such items that are rules, whose texts are compared as JSON values |
+//! | [`used_texts`] | the texts of both |
 //! | [`json_value`] | JSON values of texts, for items that are compared by value |
 //! | [`comparison`] | how far a text that is being read agrees with such a value |
 //!
@@ -18,6 +20,8 @@
 
 pub(crate) mod comparison;
 pub(crate) mod distinct;
+pub(crate) mod distinct_values;
 pub(crate) mod json_value;
 pub(crate) mod nodes;
 pub(crate) mod plan;
+pub(crate) mod used_texts;

@@ -48,7 +48,7 @@ pub(crate) struct Stages {
     buffers: StepBuffers,
 }
 
-/// What one step needs beside the nodes and origins; kept for its capacity.
+/// The state of one step beside the nodes and origins; kept for its capacity.
 pub(crate) struct StepBuffers {
     predictor: Predictor,
     completer: Completer,

@@ -111,3 +111,20 @@ impl NodeBuilder {
         self.nodes.iter().map(node).collect()
     }
 }
+
+/// Adds a copy without calls of every node that both scans and calls. Returns for every node the one without
+/// calls: its copy, or the node itself.
+pub(super) fn split_calls(nodes: &mut Vec<Node>) -> Vec<NetworkNodeId> {
+    let count = nodes.len();
+    let mut scan_only: Vec<NetworkNodeId> = (0..count as u32).map(NetworkNodeId).collect();
+    for (index, copy) in scan_only.iter_mut().enumerate() {
+        let node = &nodes[index];
+        if !node.scans.is_empty() && !node.calls.is_empty() {
+            let scans = node.scans.clone();
+            *copy = NetworkNodeId(nodes.len() as u32);
+            nodes.push(Node { is_final: false, scans, calls: Edges::default() });
+        }
+    }
+    scan_only.extend((count..nodes.len()).map(|index| NetworkNodeId(index as u32)));
+    scan_only
+}

@@ -97,10 +97,11 @@ impl Cursor {
                     Part::Raw(_) => {}
                 }
             }
-            Position::Literal(part, read) => match value.part(*part) {
-                Part::Literal(text) => add(&text[*read as usize..][..1]),
-                _ => {}
-            },
+            Position::Literal(part, read) => {
+                if let Part::Literal(text) = value.part(*part) {
+                    add(&text[*read as usize..][..1]);
+                }
+            }
             Position::String(part, read, escape) => match value.part(*part) {
                 Part::String(text) if escape.is_empty() => {
                     add(text.get(*read as usize..=*read as usize).unwrap_or(b"\""));
@@ -110,10 +111,11 @@ impl Cursor {
                 }
                 _ => add(b"\"\\/bfnrtu0123456789abcdefABCDEF"),
             },
-            Position::Raw(part, read) => match value.part(*part) {
-                Part::Raw(text) => add(text.get(*read as usize..=*read as usize).unwrap_or(b"")),
-                _ => {}
-            },
+            Position::Raw(part, read) => {
+                if let Part::Raw(text) = value.part(*part) {
+                    add(text.get(*read as usize..=*read as usize).unwrap_or(b""));
+                }
+            }
             _ => (0..=255).for_each(|byte| {
                 if self.clone().advance(value, byte) {
                     add(&[byte]);

@@ -4,44 +4,39 @@
 //! which text has been used. The next item's language is the item's lexeme without the used texts: in
 //! `unordered!(distinct!(#'[ab]+'); ',')`, after `a,` the language is `#'[ab]+' & ~'a'`.
 //!
-//! An operand with rules is not a lexeme, and its texts are compared as JSON values. Such an item has a state
-//! of its own, that of the operand alone. Beside it, a cursor in each used value follows the text. The item
-//! goes on only while some continuation differs from all used values, which a search decides; see
-//! [`may_differ`].
+//! An operand with rules is not a lexeme; see [`distinct_values`](super::distinct_values).
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use grammask_cache::LazyRow;
 use grammask_regular::{ByteSet, RegularId, analysis};
-use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::permutation::comparison::Cursor;
-use crate::permutation::json_value::{Value, is_blank};
+use crate::permutation::distinct_values;
+use crate::permutation::json_value::Value;
 use crate::permutation::plan::{Plan, Progress};
+use crate::permutation::used_texts::{
+    Candidate, DistinctTexts, EMPTY_PREFIX, PrefixId, TEXT_BYTE_BYTES, UNKNOWN_TEXTS, UsedTexts, UsedTextsId,
+};
 use crate::recognizer::Recognizer;
 use crate::recognizer::dynamic_nodes::{DynamicNode, NO_SUCCESSOR, NodeKind, PermutationState, Phase};
 use crate::recognizer::inspect::NodeFlags;
 use crate::step::nodes::NodeFactory;
 use crate::step::{self, Context, first_sets};
-use crate::{Callee, CalleeId, Class, Error, Item, Limit, LimitExceeded, NetworkNodeId, OriginId, SetId};
+use crate::{Callee, CalleeId, Class, Error, Item, NetworkNodeId, OriginId, SetId};
 
 /// Budget of a hash-map entry with a small key, in bytes; a rough measure.
-const MAP_ENTRY_BYTES: usize = 64;
-
-/// Budget of one byte of a text in [`DistinctTexts`], in bytes; a rough measure.
-const TEXT_BYTE_BYTES: usize = 32;
+pub(super) const MAP_ENTRY_BYTES: usize = 64;
 
 /// A position inside an item of `distinct!`.
 pub(crate) struct DistinctState {
     /// The node before the item.
     pub(crate) from: NetworkNodeId,
     /// The bytes read so far, and their number.
-    prefix: PrefixId,
-    length: u32,
+    pub(super) prefix: PrefixId,
+    pub(super) length: u32,
     pub(crate) item: DistinctItem,
     /// The used values that the text may still become equal to; empty for a lexeme.
-    candidates: Box<[Candidate]>,
+    pub(super) candidates: Box<[Candidate]>,
     /// Successors by class.
     pub(crate) row: LazyRow,
     /// The node after the item, if the bytes read so far are a whole item.
@@ -56,13 +51,6 @@ pub enum DistinctItem {
     /// A state of the operand's rule alone, whose texts are compared as JSON values. Values that were used
     /// before are not excluded from it.
     Rule(SetId),
-}
-
-/// A used value that the text of an item may still become equal to.
-#[derive(Clone, PartialEq, Eq, Hash)]
-struct Candidate {
-    used: UsedTextsId,
-    cursor: Cursor,
 }
 
 /// A position inside, or before, an item of `distinct!`, for walks that go rule by rule.
@@ -89,135 +77,6 @@ pub struct AfterDistinct {
     pub is_rule: bool,
 }
 
-/// A text read so far: 0 for the empty text, else 1 plus an index into [`DistinctTexts::prefixes`].
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct PrefixId(u32);
-
-const EMPTY_PREFIX: PrefixId = PrefixId(0);
-
-/// A list of used texts: 0 for none, else 1 plus an index into [`DistinctTexts::used`].
-pub(crate) type UsedTextsId = u32;
-
-/// Sentinel: the list of used texts is unknown.
-const UNKNOWN_TEXTS: UsedTextsId = UsedTextsId::MAX;
-
-/// A list of used texts: an older list and one more text.
-struct UsedTexts {
-    callee: CalleeId,
-    older: UsedTextsId,
-    text: Box<[u8]>,
-    /// The value of the text, if texts are compared as JSON values.
-    value: Option<Value>,
-    /// The item's language without all of these texts, once computed.
-    remaining: Option<RegularId>,
-}
-
-/// The texts being read and the texts used, each once.
-#[derive(Default)]
-pub(crate) struct DistinctTexts {
-    /// The texts read so far: each is a shorter text and a last byte.
-    prefixes: Vec<(PrefixId, u8)>,
-    prefix_ids: FxHashMap<(PrefixId, u8), PrefixId>,
-    used: Vec<UsedTexts>,
-    used_ids: FxHashMap<(CalleeId, UsedTextsId, Box<[u8]>), UsedTextsId>,
-    nodes: FxHashMap<(NetworkNodeId, PrefixId), NetworkNodeId>,
-}
-
-impl DistinctTexts {
-    fn longer(&mut self, prefix: PrefixId, byte: u8) -> PrefixId {
-        *self.prefix_ids.entry((prefix, byte)).or_insert_with(|| {
-            self.prefixes.push((prefix, byte));
-            PrefixId(self.prefixes.len() as u32)
-        })
-    }
-
-    fn bytes(&self, mut prefix: PrefixId) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        while prefix.0 > 0 {
-            let (shorter, byte) = self.prefixes[prefix.0 as usize - 1];
-            bytes.push(byte);
-            prefix = shorter;
-        }
-        bytes.reverse();
-        bytes
-    }
-
-    /// Returns the list of used texts with one more text.
-    fn add_used(&mut self, callee: CalleeId, older: UsedTextsId, text: &[u8], by_value: bool) -> UsedTextsId {
-        *self.used_ids.entry((callee, older, text.into())).or_insert_with(|| {
-            let value = by_value.then(|| Value::of(text));
-            self.used.push(UsedTexts { callee, older, text: text.into(), value, remaining: None });
-            self.used.len() as UsedTextsId
-        })
-    }
-
-    /// Returns the used texts, oldest first; for display.
-    pub(crate) fn list(&self, mut used: UsedTextsId) -> Vec<String> {
-        let mut texts = Vec::new();
-        while let Some(newest) = self.get(used) {
-            texts.push(String::from_utf8_lossy(&newest.text).into_owned());
-            used = newest.older;
-        }
-        texts.reverse();
-        texts
-    }
-
-    fn get(&self, used: UsedTextsId) -> Option<&UsedTexts> {
-        self.used.get((used as usize).checked_sub(1)?)
-    }
-
-    /// Copies a list of used texts from another recognizer, and returns its id in `self`.
-    pub(crate) fn import(&mut self, from: &Self, mut used: UsedTextsId) -> UsedTextsId {
-        let mut path = Vec::new();
-        while let Some(newest) = from.get(used) {
-            path.push(newest);
-            used = newest.older;
-        }
-        let add =
-            |older, used: &&UsedTexts| self.add_used(used.callee, older, &used.text, used.value.is_some());
-        path.iter().rev().fold(0, add)
-    }
-
-    /// Returns the used values before the first byte of an item.
-    fn candidates(&self, mut used: UsedTextsId) -> Vec<Candidate> {
-        let mut candidates = Vec::new();
-        while let Some(newest) = self.get(used) {
-            if let Some(value) = &newest.value {
-                candidates.push(Candidate { used, cursor: Cursor::new(value) });
-            }
-            used = newest.older;
-        }
-        candidates
-    }
-
-    /// Returns the value of a candidate.
-    fn value(&self, candidate: &Candidate) -> &Value {
-        let used = self.get(candidate.used).and_then(|used| used.value.as_ref());
-        used.expect("a candidate is a used value")
-    }
-
-    /// Returns the candidates that a text with one more byte may still become equal to.
-    fn advance(&self, candidates: &[Candidate], byte: u8) -> Vec<Candidate> {
-        let advanced = candidates.iter().filter_map(|candidate| {
-            let mut cursor = candidate.cursor.clone();
-            cursor.advance(self.value(candidate), byte).then_some(Candidate { used: candidate.used, cursor })
-        });
-        advanced.collect()
-    }
-
-    /// Returns true if the text is equal to a candidate.
-    fn is_used(&self, candidates: &[Candidate]) -> bool {
-        candidates.iter().any(|candidate| candidate.cursor.is_equal(self.value(candidate)))
-    }
-
-    /// Returns a superset of the bytes after which a candidate remains.
-    fn next_bytes(&self, candidates: &[Candidate]) -> ByteSet {
-        candidates.iter().fold(ByteSet::EMPTY, |bytes, candidate| {
-            bytes.union(&candidate.cursor.next_bytes(self.value(candidate)))
-        })
-    }
-}
-
 /// See [`Inspector::distinct`](crate::Inspector::distinct).
 pub(crate) fn position(
     recognizer: &Recognizer,
@@ -238,26 +97,6 @@ pub(crate) fn position(
         .lock()
         .with(|stages, cx| after_any_text_node(&mut stages.nodes, cx, from, Phase::AfterItem));
     Ok(Some(DistinctPosition { item, after }))
-}
-
-/// See [`Inspector::compared_bytes`](crate::Inspector::compared_bytes).
-pub(crate) fn compared_bytes(recognizer: &Recognizer, node: NetworkNodeId) -> ByteSet {
-    if node.index() < recognizer.network().nodes.len() {
-        return ByteSet::EMPTY;
-    }
-    match recognizer.dynamic_nodes().get(node).kind {
-        NodeKind::Distinct(ref state) if state.candidates.is_empty() => ByteSet::EMPTY,
-        NodeKind::Distinct(ref state) => {
-            recognizer.lock().stages().nodes.permutations.texts.next_bytes(&state.candidates)
-        }
-        NodeKind::Permutation(ref state) if state.distinct_start.is_some() => {
-            recognizer.lock().with(|stages, cx| {
-                let candidates = first_candidates(&mut stages.nodes, cx, node);
-                stages.nodes.permutations.texts.next_bytes(&candidates)
-            })
-        }
-        _ => ByteSet::EMPTY,
-    }
 }
 
 /// See [`Inspector::is_inside_distinct`](crate::Inspector::is_inside_distinct).
@@ -343,7 +182,7 @@ pub(crate) fn start(
 }
 
 /// Returns the operand of a permutation's `distinct!`.
-fn operand(cx: Context<'_>, callee: CalleeId) -> CalleeId {
+pub(super) fn operand(cx: Context<'_>, callee: CalleeId) -> CalleeId {
     match *cx.tables.network().callee(callee) {
         Callee::Unordered { ref items, ref unordered, .. } => {
             items[unordered.distinct.expect("the permutation has a distinct item") as usize]
@@ -421,99 +260,20 @@ pub(crate) fn scan(
             Some(lexeme) => Some(node_after_byte(nodes, cx, read, byte, lexeme)?),
             None => None,
         },
-        DistinctItem::Rule(state) => {
-            let next = step::step_within(nodes, cx, state, class)?;
-            if next.is_dead() {
-                None
-            } else {
-                let candidates = candidates_after(nodes, cx, node, byte);
-                rule_node_after_byte(nodes, cx, read, byte, next, candidates)?
-            }
-        }
+        DistinctItem::Rule(state) => distinct_values::advance(nodes, cx, node, read, state, class, byte)?,
     };
     let entry = next.map_or(NO_SUCCESSOR, |node| node.0);
     cx.tables.spend(row.set(class.index(), entry, cx.tables.network().byte_classes));
     Ok(next)
 }
 
-/// Returns the used values that the text of an item may still become equal to after one more byte. `node` is
-/// inside the item, or before it.
-fn candidates_after(
-    nodes: &mut NodeFactory,
-    cx: Context<'_>,
-    node: NetworkNodeId,
-    byte: u8,
-) -> Vec<Candidate> {
-    let texts = &nodes.permutations.texts;
-    if let NodeKind::Distinct(ref state) = cx.tables.dynamic_nodes().get(node).kind {
-        cx.meter.add_work(state.candidates.len());
-        return texts.advance(&state.candidates, byte);
-    }
-    let candidates = first_candidates(nodes, cx, node);
-    cx.meter.add_work(candidates.len());
-    nodes.permutations.texts.advance(&candidates, byte)
-}
-
-/// Returns the used values before an item that begins at the node `from`.
-fn first_candidates(nodes: &mut NodeFactory, cx: Context<'_>, from: NetworkNodeId) -> Vec<Candidate> {
-    let (_, plan, progress) = progress_at(nodes, cx, from);
-    nodes.permutations.texts.candidates(plan.used_texts(&progress))
-}
-
-/// Returns true if an item can go on from a state of its rule to a value that differs from all candidates.
-///
-/// Searches breadth first among the texts that agree with some candidate: a byte by which no candidate goes
-/// on is enough, because a state that is not dead always leads to a whole item. Blanks are tried last,
-/// because they hardly ever lead to another value.
-///
-/// # Errors
-/// If more than [`Limits::max_distinct_search`](crate::Limits::max_distinct_search) states agree.
-fn may_differ(
-    nodes: &mut NodeFactory,
-    cx: Context<'_>,
-    state: SetId,
-    candidates: &[Candidate],
-) -> Result<bool, Error> {
-    let most = cx.tables.config().limits.max_distinct_search;
-    let mut seen: FxHashSet<(SetId, Vec<Candidate>)> = FxHashSet::default();
-    let mut queue = VecDeque::from([(state, candidates.to_vec())]);
-    let mut after_blanks = VecDeque::new();
-    while let Some((state, candidates)) = queue.pop_front().or_else(|| after_blanks.pop_front()) {
-        let live = step::live_bytes_within(nodes, cx, state)?;
-        let open = nodes.permutations.texts.next_bytes(&candidates);
-        cx.meter.add_work(candidates.len());
-        let common = live.intersection(&open);
-        if common != live {
-            return Ok(true);
-        }
-        for byte in common.iter() {
-            let next = step::step_within(nodes, cx, state, cx.tables.network().class_of(byte))?;
-            let texts = &nodes.permutations.texts;
-            let left = texts.advance(&candidates, byte);
-            cx.meter.add_work(candidates.len());
-            if left.is_empty() || next.completes() && !texts.is_used(&left) {
-                return Ok(true);
-            }
-            if next.goes_on() && !seen.contains(&(next, left.clone())) {
-                if seen.len() >= most {
-                    return Err(LimitExceeded::new(Limit::MaxDistinctSearch, most, None).into());
-                }
-                seen.insert((next, left.clone()));
-                let queue = if is_blank(byte) { &mut after_blanks } else { &mut queue };
-                queue.push_back((next, left));
-            }
-        }
-    }
-    Ok(false)
-}
-
 /// Bytes read of a distinct item that begins after the node `from`.
 #[derive(Clone, Copy)]
-struct ReadText {
-    from: NetworkNodeId,
-    prefix: PrefixId,
+pub(super) struct ReadText {
+    pub(super) from: NetworkNodeId,
+    pub(super) prefix: PrefixId,
     /// Number of bytes.
-    length: u32,
+    pub(super) length: u32,
 }
 
 /// Returns the node after one more byte of a distinct item. `lexeme` is the item's lexeme state after that
@@ -549,73 +309,8 @@ fn node_after_byte(
     Ok(node)
 }
 
-/// Returns the node after one more byte of a distinct item that is a rule. `next` is the rule's state after
-/// that byte, and `candidates` are the used values that the text may still become equal to. Returns `None` if
-/// it must become equal to one of them.
-fn rule_node_after_byte(
-    nodes: &mut NodeFactory,
-    cx: Context<'_>,
-    read: ReadText,
-    byte: u8,
-    next: SetId,
-    candidates: Vec<Candidate>,
-) -> Result<Option<NetworkNodeId>, Error> {
-    let from = read.from;
-    let prefix = nodes.permutations.texts.longer(read.prefix, byte);
-    if let Some(&known) = nodes.permutations.texts.nodes.get(&(from, prefix)) {
-        return Ok(Some(known));
-    }
-    let is_whole = next.completes() && !nodes.permutations.texts.is_used(&candidates);
-    let after = if is_whole { node_after_value(nodes, cx, from, prefix)? } else { None };
-    let goes_on = next.goes_on() && (candidates.is_empty() || may_differ(nodes, cx, next, &candidates)?);
-    let node = match after {
-        None if !goes_on => return Ok(None),
-        Some(after) if !goes_on => after,
-        _ => {
-            let is_final = after.is_some_and(|after| cx.tables.inspect().flags(after).is_final);
-            let length = read.length.saturating_add(1);
-            let (item, candidates) = (DistinctItem::Rule(next), Box::<[Candidate]>::from(candidates));
-            cx.tables.spend(size_of_val(&*candidates));
-            let row = LazyRow::new();
-            let state = DistinctState { from, prefix, length, item, candidates, row, after };
-            let flags = NodeFlags { is_final, goes_on: true };
-            cx.tables.dynamic_nodes().push(flags, NodeKind::Distinct(state), None)
-        }
-    };
-    cx.tables.spend(size_of::<DynamicNode>() + MAP_ENTRY_BYTES);
-    nodes.permutations.texts.nodes.insert((from, prefix), node);
-    Ok(Some(node))
-}
-
-/// Returns the node after a distinct item that is a rule, with this text. Returns `None` if further items are
-/// needed and all values have been used.
-fn node_after_value(
-    nodes: &mut NodeFactory,
-    cx: Context<'_>,
-    from: NetworkNodeId,
-    text: PrefixId,
-) -> Result<Option<NetworkNodeId>, Error> {
-    let after = node_after_text(nodes, cx, from, text);
-    let NodeFlags { is_final, goes_on } = cx.tables.inspect().flags(after);
-    if !goes_on {
-        return Ok(Some(after));
-    }
-    let (callee, plan, progress) = progress_at(nodes, cx, after);
-    let state = permutation_state(cx, after);
-    if nodes.permutations.choices(cx, state).iter().any(|choice| !plan.is_distinct(choice)) {
-        return Ok(Some(after));
-    }
-    let candidates = nodes.permutations.texts.candidates(plan.used_texts(&progress));
-    let node = nodes.start(cx, operand(cx, callee))?;
-    let start = cx.tables.intern_set(&[Item { node, origin: OriginId::ROOT }])?;
-    if may_differ(nodes, cx, start, &candidates)? {
-        return Ok(Some(after));
-    }
-    Ok(is_final.then_some(NetworkNodeId::END))
-}
-
 /// Returns the node after a distinct item with this text.
-fn node_after_text(
+pub(super) fn node_after_text(
     nodes: &mut NodeFactory,
     cx: Context<'_>,
     from: NetworkNodeId,
@@ -647,7 +342,7 @@ fn progress_after(
 }
 
 /// Returns the permutation that a node is in, and its progress there.
-fn progress_at(
+pub(super) fn progress_at(
     nodes: &mut NodeFactory,
     cx: Context<'_>,
     node: NetworkNodeId,
@@ -729,32 +424,8 @@ pub(crate) fn scanned_bytes(
             NodeKind::Lexeme(ref state) => nodes.live_bytes(state.language),
             _ => Ok(ByteSet::EMPTY),
         },
-        Some(DistinctItem::Rule(state)) => rule_bytes(nodes, cx, node, state),
+        Some(DistinctItem::Rule(state)) => distinct_values::live_bytes(nodes, cx, node, state),
     }
-}
-
-/// Returns the bytes by which a distinct item that is a rule continues at a node, or begins there.
-fn rule_bytes(
-    nodes: &mut NodeFactory,
-    cx: Context<'_>,
-    node: NetworkNodeId,
-    state: SetId,
-) -> Result<ByteSet, Error> {
-    let live = step::live_bytes_within(nodes, cx, state)?;
-    let open = match cx.tables.dynamic_nodes().get(node).kind {
-        NodeKind::Distinct(ref state) => nodes.permutations.texts.next_bytes(&state.candidates),
-        _ => {
-            let candidates = first_candidates(nodes, cx, node);
-            nodes.permutations.texts.next_bytes(&candidates)
-        }
-    };
-    let mut bytes = live;
-    for byte in live.intersection(&open).iter() {
-        if scan(nodes, cx, node, cx.tables.network().class_of(byte))?.is_none() {
-            bytes.remove(byte);
-        }
-    }
-    Ok(bytes)
 }
 
 /// Returns the text read so far, for display.
@@ -786,19 +457,22 @@ pub(crate) fn import(
         DistinctItem::Rule(item) => {
             let items = source.items(item);
             let item = step::import::import(nodes, cx, source, from, items)?;
-            let mut candidates =
-                if state.candidates.is_empty() { Vec::new() } else { first_candidates(nodes, cx, start) };
+            let mut candidates = if state.candidates.is_empty() {
+                Vec::new()
+            } else {
+                distinct_values::first_candidates(nodes, cx, start)
+            };
             for &byte in &bytes {
                 candidates = nodes.permutations.texts.advance(&candidates, byte);
             }
-            let node = rule_node_after_byte(nodes, cx, read, last, item, candidates)?;
+            let node = distinct_values::node_after_byte(nodes, cx, read, last, item, candidates)?;
             Ok(node.expect("the item goes on in the other recognizer"))
         }
     }
 }
 
 /// Returns the state of the permutation node before a distinct item.
-fn permutation_state(cx: Context<'_>, from: NetworkNodeId) -> &PermutationState {
+pub(super) fn permutation_state(cx: Context<'_>, from: NetworkNodeId) -> &PermutationState {
     match cx.tables.dynamic_nodes().get(from).kind {
         NodeKind::Permutation(ref state) => state,
         _ => unreachable!("a distinct item begins inside a permutation"),

@@ -325,7 +325,7 @@ impl Reader<'_> {
     }
 }
 
-/// What a text that begins with a backslash begins with.
+/// The escape at the beginning of a text that begins with a backslash.
 pub(crate) enum Escape {
     /// An escape of this length, or two that are the halves of a surrogate pair.
     Whole {

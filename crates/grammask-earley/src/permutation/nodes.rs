@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::permutation::distinct::DistinctTexts;
 use crate::permutation::plan::{Choice, Counters, Plan, Progress, Totals};
+use crate::permutation::used_texts::DistinctTexts;
 use crate::recognizer::dynamic_nodes::{DynamicNode, NodeKind, PermutationState, Phase};
 use crate::recognizer::inspect::NodeFlags;
 use crate::step::Context;

@@ -6,7 +6,7 @@
 use grammask_normal::{Unordered, UnorderedError};
 use smallvec::SmallVec;
 
-use crate::permutation::distinct::UsedTextsId;
+use crate::permutation::used_texts::UsedTextsId;
 
 /// The constant part of a permutation: layout of the counters, bounds, and requirements between items.
 pub(crate) struct Plan {

@@ -6,6 +6,7 @@
 use grammask_regular::{ByteSet, RegularId, Store, analysis};
 
 use crate::permutation::distinct::{self, DistinctState};
+use crate::permutation::distinct_values;
 use crate::permutation::plan::Choice;
 use crate::recognizer::dynamic_nodes::{self, DynamicNode, NodeKind, PermutationState, Phase};
 use crate::recognizer::{resumption, successors};
@@ -491,12 +492,9 @@ impl<'a> Inspector<'a> {
 
     /// Returns the bytes after which the text of an item of `distinct!` may still become equal to a used JSON
     /// value, at a node inside the item or before it. By any other byte, the position allows what the item's
-    /// rule allows. Empty for a lexeme.
-    ///
-    /// # Complexity
-    /// Linear in the used values that the text agrees with.
+    /// rule allows. Empty for a lexeme. Linear in the used values that the text agrees with.
     pub fn compared_bytes(self, node: NetworkNodeId) -> ByteSet {
-        distinct::compared_bytes(self.recognizer, node)
+        distinct_values::compared_bytes(self.recognizer, node)
     }
 
     /// Returns whether the text of an item of `distinct!` is whole and unused at a node inside the item.

@@ -4,8 +4,8 @@
 //! - more strings or numbers than any array holds;
 //! - numbers that can be counted;
 //! - first items that are pairwise disjoint;
-//! - items with one constraint, if there are as many values as `minItems` requires. The recognizer then
-//!   compares them as JSON values.
+//! - items with one constraint, if there are as many values as `minItems` requires: the recognizer compares
+//!   them as JSON values.
 
 use crate::constraint::ConstraintId;
 use crate::context::{Context, Stop};
@@ -41,7 +41,7 @@ pub(super) fn items_differ(cx: &mut Context<'_>, array: &Array) -> Result<bool, 
 /// Levels of nested values that are examined to prove that there are enough values.
 const COUNTING_DEPTH: u32 = 3;
 
-/// Returns true if the recognizer can compare the items of an array as JSON values: all items have one
+/// Returns true if the recognizer can compare the items of an array as JSON values. All items have one
 /// constraint, which is known to have as many values as the array must have items.
 pub(super) fn can_compare_values(cx: &mut Context<'_>, array: &Array) -> Result<bool, Stop> {
     // That one value is left is decided while the grammar runs.

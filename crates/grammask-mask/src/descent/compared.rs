@@ -21,7 +21,7 @@ pub(crate) struct StateSummary<'a> {
     summary: &'a Summary,
 }
 
-/// What a position inside an item excludes from the tokens and exits of the item's state.
+/// Tokens and exits of the state of an item that a position inside the item excludes.
 #[derive(Default)]
 struct Excluded {
     /// Trie nodes: tokens there and below are excluded.

@@ -1,5 +1,5 @@
-//! Items of `distinct!` that are rules, compared as JSON values: verdicts equal those of a list of all items,
-//! and masks equal reading the bytes of each token, with shared, tiny or full tables.
+//! Items of `distinct!` that are rules, compared as JSON values. Verdicts equal those of a list of all items.
+//! Masks equal reading the bytes of each token, with shared, tiny or full tables.
 
 use grammask::{Config, Ending, Grammar, Matcher, TokenId, Vocabulary};
 use grammask_testkit::random::Rng;
