@@ -16,10 +16,9 @@ use crate::build::dfa::{DfaArena, DfaId};
 use crate::build::inline::{Inliner, RuleDfa};
 use crate::build::nfa::{Label, Nfa};
 use crate::build::node_builder::{NodeBuilder, split_calls};
-use crate::network::{Edges, LexemeText, lexemes, scanned};
+use crate::network::{LexemeText, lexemes, scanned};
 use crate::{
-    BuildError, Callee, CalleeId, Class, Config, Error, Limit, LimitExceeded, Network, NetworkNodeId, Node,
-    Special,
+    BuildError, Callee, CalleeId, Class, Config, Error, Limit, LimitExceeded, Network, NetworkNodeId, Special,
 };
 
 mod call_sites;

@@ -41,9 +41,8 @@ impl TerminalId {
 /// Invariants, checked by [`NormalForm::check`]:
 ///
 /// - Every id is in range, and the operands of a terminal precede it.
-/// - Every nonterminal is reachable and has a production, apart from the start symbol if the empty output is
-///   the only one; every production has a symbol; no two productions
-///   of a nonterminal are equal.
+/// - Every nonterminal is reachable. It has a production, apart from the start symbol if the empty output is
+///   the only one. Every production has a symbol, and no two productions of a nonterminal are equal.
 /// - No terminal in a production is empty or contains the empty string.
 /// - Every production leads to a finite or endless output.
 /// - No cycle consists of productions of one nonterminal each.

@@ -92,9 +92,9 @@ pub(super) fn first_candidates(
 
 /// Returns true if an item can go on from a state of its rule to a value that differs from all candidates.
 ///
-/// Searches breadth first among the texts that agree with some candidate. A byte by which no candidate goes on
-/// is enough, because a state that is not dead always leads to a whole item. Blanks are tried last, because
-/// they hardly ever lead to another value.
+/// Searches breadth first among the texts that agree with some candidate. A byte by which no candidate goes
+/// on is enough, because a state that is not dead always leads to a whole item. Blanks are tried last,
+/// because they hardly ever lead to another value.
 ///
 /// # Errors
 /// If more than [`Limits::max_distinct_search`](crate::Limits::max_distinct_search) states agree.

@@ -114,8 +114,8 @@ impl Masks {
     /// Binds a recognizer to the vocabulary of a lexicon.
     ///
     /// # Errors
-    /// Returns all tokens that the grammar or the ending names and the vocabulary lacks, an exceeded limit on
-    /// the ending, and the eager ending of a grammar with the empty output.
+    /// Returns all tokens that the grammar or the ending names and the vocabulary lacks. An exceeded limit on
+    /// the ending, and the eager ending of a grammar with the empty output, are errors as well.
     pub fn new(
         recognizer: Recognizer,
         lexicon: Arc<Lexicon>,

@@ -4,7 +4,8 @@ use crate::ast::{Ast, ExceptOperand, ExprId, ExprKind, Unordered};
 
 impl Ast {
     /// Returns true if two trees have equal rules in equal order, with equal bodies and an equal start
-    /// symbol, which allows the empty output in both or in none. Spans and ids may differ. Both trees must pass [`Ast::check`].
+    /// symbol, which allows the empty output in both or in none. Spans and ids may differ. Both trees must
+    /// pass [`Ast::check`].
     ///
     /// # Panics
     /// If an id in a tree is not from this tree.
