@@ -225,6 +225,25 @@ fn remaining(
     Ok(remaining)
 }
 
+/// Returns the node at which another text begins, if `node` is inside of a complete text that the next one
+/// follows without a separator.
+pub(crate) fn next_text(cx: Context<'_>, node: NetworkNodeId) -> Option<NetworkNodeId> {
+    if node.index() < cx.tables.network().nodes.len() {
+        return None;
+    }
+    let NodeKind::Distinct(ref state) = cx.tables.dynamic_nodes().get(node).kind else { return None };
+    state.after.filter(|&after| begins_text(cx, after))
+}
+
+/// Returns true if a text may begin at the node after another one.
+fn begins_text(cx: Context<'_>, node: NetworkNodeId) -> bool {
+    node.index() >= cx.tables.network().nodes.len()
+        && match cx.tables.dynamic_nodes().get(node).kind {
+            NodeKind::Permutation(ref state) => state.distinct_start.is_some(),
+            _ => false,
+        }
+}
+
 /// Returns the node to which a class leads inside a distinct item, or from the node before it. Returns `None`
 /// for other nodes.
 pub(crate) fn scan(

@@ -3,6 +3,7 @@
 //! In `start ::= list '.'; list ::= list 'a' | 'a';` the item after `'a'` finishes an origin of `list`. Its
 //! callers are the item before `'.'` and the item before the next `'a'`, which form the new set.
 
+use crate::permutation::distinct;
 use crate::recognizer::inspect::NodeFlags;
 use crate::step::Context;
 use crate::{Error, Item, Limit, LimitExceeded, NetworkNodeId, OriginId, SetId};
@@ -131,10 +132,16 @@ impl Completer {
 
 /// Adds an item to `items` if its rule may continue. Returns the item's origin if its rule may end and the
 /// origin has callers.
+///
+/// After a complete text of `distinct!`, the next text may begin at once if there is no separator. That takes
+/// a second item, because a node scans one text.
 fn add_item(cx: Context<'_>, item: Item, items: &mut Vec<Item>) -> Option<OriginId> {
     let NodeFlags { is_final, goes_on } = cx.tables.inspect().flags(item.node);
     if goes_on {
         items.push(item);
+        if let Some(node) = distinct::next_text(cx, item.node) {
+            items.push(Item { node, origin: item.origin });
+        }
     }
     if is_final && item.origin.is_outermost() {
         items.push(Item { node: NetworkNodeId::DONE, origin: item.origin });

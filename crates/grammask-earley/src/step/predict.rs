@@ -7,6 +7,7 @@
 //! predicts only callees that begin with that byte. No callee is nullable, so a caller of such a callee
 //! begins with the byte as well: every caller is predicted, and the origins are those of the full closure.
 
+use crate::permutation::distinct;
 use crate::recognizer::dynamic_nodes::NodeKind;
 use crate::step::nodes::NodeFactory;
 use crate::step::origins::{Caller, OriginInterner, Reference};
@@ -128,7 +129,10 @@ impl Predictor {
                 }
             }
             NodeKind::Distinct(ref state) => {
-                if let Some(after) = state.after {
+                // If the next text may begin at once, the node after this one is an item of its own.
+                if let Some(after) = state.after
+                    && distinct::next_text(cx, node).is_none()
+                {
                     self.predict_from(nodes, cx, after, reference, byte)?;
                 }
             }
