@@ -114,6 +114,8 @@ fn kbnf_blocks_compile() {
             // A block may be a fragment without a start symbol. Its first rule is the start symbol then.
             let config =
                 grammask_normal::Config { start: Some(ast.rules[0].name.text.clone()), ..Default::default() };
+            let (ast, _) = grammask::translate_schemas(&ast, &grammask::Config::default())
+                .unwrap_or_else(|error| panic!("{}", error.render(&grammar, &path.to_string_lossy())));
             if let Err(errors) = grammask_normal::normalize(&ast, &config) {
                 panic!("{}: {errors}\n{grammar}", path.display());
             }

@@ -2,11 +2,12 @@
 
 use std::io::{self, Write};
 
+use grammask_syntax::Report;
 use serde_json::json;
 
 use crate::Status;
 use crate::args::{Check, ReadingArgs};
-use crate::failure::Failure;
+use crate::failure::{Failure, diagnostics_to_json};
 use crate::input::source::{Source, config};
 use crate::output::Output;
 use crate::timing::readable;
@@ -27,6 +28,12 @@ pub(crate) fn run(arguments: &Check, reading: &ReadingArgs, out: &mut Output) ->
         }
         Err(failure) => return Err(failure),
     };
+    // The grammar of a schema has no places in the text of the schema.
+    let notes = match source.relaxations() {
+        Some(_) => Vec::new(),
+        None => grammask_normal::notes(&compiled.ast, &config.normal)
+            .map_err(|errors| source.failure(&errors.into()))?,
+    };
     let rules = compiled.ast.rules.len();
     let nonterminals = compiled.normal.nonterminals.len();
     let productions = compiled.production_count();
@@ -46,10 +53,17 @@ pub(crate) fn run(arguments: &Check, reading: &ReadingArgs, out: &mut Output) ->
         if let Some(relaxations) = source.relaxations() {
             answer["relaxations"] = json!(relaxations);
             answer["notes"] = json!(source.notes());
+        } else {
+            answer["notes"] = json!(diagnostics_to_json(&source, &notes));
         }
         out.json(&answer)?;
     } else {
         let name = &source.name;
+        if !notes.is_empty() {
+            let report = Report::new(&source.bytes, name, notes).with_severity("note");
+            // Best effort: the notes are no part of the answer.
+            let _ = io::stderr().write_all(report.to_string().as_bytes());
+        }
         out.line(format_args!("{name}: ok, {rules} rules, {productions} productions, {lexemes} lexemes, {nodes} nodes, compiled in {}", readable(nanoseconds)))?;
     }
     Ok(Status::Yes)

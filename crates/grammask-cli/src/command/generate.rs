@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use grammask::{Ending, Grammar, Mask, Matcher, Outcome, TokenId, Vocabulary};
 use grammask_earley::{SetId, Special};
+use grammask_mask::tokens_of_set;
 use serde_json::json;
 
 use crate::Status;
@@ -25,17 +26,18 @@ const MAX_DRAWS: usize = 16;
 pub(crate) fn run(arguments: &Generate, reading: &ReadingArgs, out: &mut Output) -> Result<Status, Failure> {
     let mut config = config(reading)?;
     let source = Source::read(&arguments.file, reading, &config)?;
-    let compiled = source.compile(&config)?;
     let loading = Instant::now();
     let (vocabulary, ending) = vocabulary::load(&arguments.vocabulary)?;
     let vocabulary = Vocabulary::from(vocabulary);
     let loading = loading.elapsed();
     config.ending = ending;
+    let compiled = source.compile_for(&config, Some(&vocabulary))?;
     let grammar =
         Grammar::from_ast(&compiled.ast, &vocabulary, &config).map_err(|error| source.failure(&error))?;
     let limit = (arguments.max_tokens as u64).saturating_mul(vocabulary.longest_token().max(1) as u64);
     let completion = ShortestCompletion::new(&compiled.network, &config.recognizer, limit)?;
-    let specials = compiled.network.specials.iter().map(|special| id_of(&vocabulary, special)).collect();
+    let specials = compiled.network.specials.iter();
+    let specials = specials.map(|special| ids_of(&vocabulary, special, &config.ending)).collect();
     let mut model = Model {
         state: completion.initial(),
         completion,
@@ -121,8 +123,8 @@ struct Model {
     completion: ShortestCompletion,
     /// State of `completion` after the text.
     state: SetId,
-    /// By special token of the network: its id in the vocabulary. `None` if the vocabulary lacks it.
-    specials: Vec<Option<TokenId>>,
+    /// By special symbol of the network: its ids in the vocabulary. Empty if the vocabulary lacks it.
+    specials: Vec<Vec<TokenId>>,
     ending: Ending,
     vocabulary: Vocabulary,
     random: Random,
@@ -206,7 +208,7 @@ impl Model {
     fn guided_token(&mut self, mask: &Mask) -> Result<TokenId, Failure> {
         let path = self.completion.path(self.state, self.vocabulary.longest_token().max(1))?;
         if let Some(&Piece::Special(index)) = path.first()
-            && let Some(Some(token)) = self.specials.get(index)
+            && let Some([token, ..]) = self.specials.get(index).map(Vec::as_slice)
         {
             return Ok(*token);
         }
@@ -248,7 +250,7 @@ impl Model {
 
     /// Returns the state after an allowed token that does not end the text.
     fn after(&self, state: SetId, token: TokenId) -> Result<SetId, Failure> {
-        for (index, _) in self.specials.iter().enumerate().filter(|&(_, &special)| special == Some(token)) {
+        for (index, _) in self.specials.iter().enumerate().filter(|(_, tokens)| tokens.contains(&token)) {
             let next = self.completion.step(state, Piece::Special(index))?;
             if !next.is_dead() {
                 return Ok(next);
@@ -285,11 +287,12 @@ impl Model {
     }
 }
 
-/// Returns the id of a special token. `None` if the vocabulary lacks it.
-fn id_of(vocabulary: &Vocabulary, special: &Special) -> Option<TokenId> {
+/// Returns the ids of a special symbol. Empty if the vocabulary lacks it.
+fn ids_of(vocabulary: &Vocabulary, special: &Special, ending: &Ending) -> Vec<TokenId> {
     match special {
-        Special::Name(name) => vocabulary.special(name),
-        Special::Id(id) => Some(TokenId(*id)),
+        Special::Name(name) => vocabulary.special(name).into_iter().collect(),
+        Special::Id(id) => vec![TokenId(*id)],
+        Special::Set(set) => tokens_of_set(set, vocabulary, ending, |_| {}),
     }
 }
 

@@ -13,7 +13,9 @@ use grammask::json_schema::{
     NumberSpelling, PatternDialect, Profile, PropertyOrder, Unsupported, UntaggedUnions, Whitespace, locate,
     translate_text,
 };
-use grammask::{Config, Error, JsonSchemaConfig, Relaxation};
+use grammask::{
+    Config, Error, JsonSchemaConfig, Relaxation, Vocabulary, resolve_special_tokens, translate_schemas,
+};
 use grammask_earley::{Callee, Network, Recognizer};
 use grammask_normal::NormalForm;
 use grammask_regular::Store;
@@ -196,8 +198,16 @@ impl Source {
         if let Some(relaxations) = &self.relaxations {
             return self.translate(relaxations, config);
         }
-        grammask_syntax::parse_bytes_or_recover(&self.bytes, &config.syntax)
-            .map_err(|recovered| self.failure(&Error::of_recovered(*recovered, config)))
+        let ast = grammask_syntax::parse_bytes_or_recover(&self.bytes, &config.syntax)
+            .map_err(|recovered| self.failure(&Error::of_recovered(*recovered, config)))?;
+        let (ast, relaxations) = translate_schemas(&ast, config).map_err(|error| self.failure(&error))?;
+        if self.has_warnings {
+            for relaxation in &relaxations {
+                // Best effort: the answer does not depend on the warnings.
+                let _ = writeln!(io::stderr(), "{}: warning: {relaxation}", self.name);
+            }
+        }
+        Ok(ast.into_owned())
     }
 
     /// Translates a JSON Schema.
@@ -271,8 +281,20 @@ impl Source {
 
     /// Compiles the grammar to a network.
     pub(crate) fn compile(&self, config: &Config) -> Result<Compiled, Failure> {
+        self.compile_for(config, None)
+    }
+
+    /// Compiles the grammar to a network, with the special tokens of a vocabulary if there is one.
+    pub(crate) fn compile_for(
+        &self,
+        config: &Config,
+        vocabulary: Option<&Vocabulary>,
+    ) -> Result<Compiled, Failure> {
         let started = Instant::now();
-        let ast = self.parse(config)?;
+        let mut ast = self.parse(config)?;
+        if let Some(vocabulary) = vocabulary {
+            ast = resolve_special_tokens(&ast, vocabulary, &config.ending).into_owned();
+        }
         let mut store = Store::new(&config.normal.regular);
         let normal = grammask_normal::normalize_in(&ast, &mut store, &config.normal)
             .map_err(|errors| self.failure(&self.about(errors.into())))?;

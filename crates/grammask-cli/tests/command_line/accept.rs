@@ -23,7 +23,8 @@ fn each_verdict_has_its_exit_status() {
         ("-1", "live prefix\n", 2),
     ] {
         let run = folder.run(&["accept", "g.kbnf", text]);
-        assert_eq!((run.text().as_str(), run.status, run.err.as_str()), (verdict, status, ""), "{text}");
+        assert_eq!((run.text().as_str(), run.status), (verdict, status), "{text}");
+        assert_eq!(run.err.is_empty(), status != 1, "{text}: {}", run.err);
     }
     assert_eq!(folder.run(&["accept", "tokens.kbnf", "a"]).text(), "live prefix\n");
     assert_eq!(folder.run(&["accept", "tokens.kbnf", "a<|x|>"]).text(), "reject at byte 1\n");
@@ -64,7 +65,10 @@ fn verdicts_are_printed_as_json() {
     let answer = |text: &str| folder.run(&["accept", "g.kbnf", text, "--json"]).json();
     assert_eq!(answer("abc"), serde_json::json!({ "verdict": "accept", "length": 3 }));
     assert_eq!(answer("(a"), serde_json::json!({ "verdict": "live prefix", "length": 2 }));
-    assert_eq!(answer("ab("), serde_json::json!({ "verdict": "reject", "at": 2 }));
+    let rejected = answer("ab(");
+    assert_eq!((&rejected["verdict"], &rejected["at"]), (&"reject".into(), &2.into()));
+    assert_eq!((&rejected["line"], &rejected["column"]), (&1.into(), &3.into()));
+    assert_eq!(rejected["expected"], serde_json::json!(["`a` to `z`"]));
 }
 
 #[test]
@@ -90,4 +94,21 @@ fn errors_have_another_status_than_the_verdicts() {
         assert_eq!((run.status, run.text().as_str()), (4, ""), "{run}");
         assert!(run.err.contains("error: "), "{run}");
     }
+}
+
+#[test]
+fn a_rejected_text_is_shown_with_what_was_expected() {
+    let folder = Folder::new("accept_report")
+        .with("g.kbnf", "start ::= line+ <|end|>?; line ::= 'é' ('a' | 'b' | #'[0-9]') '\\n';")
+        .with("text", "éa\né7x and more\nlast\n");
+    let run = folder.run(&["accept", "g.kbnf", "--file", "text"]);
+    assert_eq!((run.text().as_str(), run.status), ("reject at byte 7\n", 1));
+    assert_eq!(
+        run.err,
+        " --> line 2, column 3\n  |\n2 | é7x and more\n  |   ^\n  = expected: a line break\n"
+    );
+    let run = folder.run(&["accept", "g.kbnf", "éa\nx"]);
+    assert!(run.err.ends_with("2 | x\n  | ^\n  = expected: byte 0xc3, <|end|>, the end\n"), "{}", run.err);
+    let run = folder.run(&["accept", "g.kbnf", "éx"]);
+    assert!(run.err.ends_with("  = expected: `0` to `9`, `a`, `b`\n"), "{}", run.err);
 }

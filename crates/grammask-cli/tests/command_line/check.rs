@@ -33,7 +33,7 @@ fn json_errors_have_the_same_places() {
     let answer = run.json();
     assert_eq!(answer["ok"], false);
     let errors = answer["errors"].as_array().unwrap();
-    assert_eq!(errors.len(), 3);
+    assert_eq!(errors.len(), 2);
     let first = &errors[0];
     assert_eq!(first["message"], "undefined nonterminal `valu`");
     assert_eq!(first["hint"], "did you mean `value`?");
@@ -85,4 +85,27 @@ fn another_rule_can_be_the_start() {
     let run = folder.run(&["check", "right.kbnf", "--start", "valeu"]);
     assert_eq!(run.status, 1);
     assert!(run.err.contains("the start symbol `valeu` has no rule"), "{run}");
+}
+
+#[test]
+fn what_is_hardly_meant_is_noted() {
+    let text = "start ::= item*;\nitem ::= 'a' | #'\\b' | loop;\nloop ::= 'x' loop;\nunused ::= 'y';\n";
+    let folder = Folder::new("check_notes").with("notes.kbnf", text);
+    let run = folder.run(&["check", "notes.kbnf"]);
+    assert_eq!(run.status, 0);
+    for (place, message) in [
+        ("1:1", "`start` derives the empty text, which is no output"),
+        ("2:16", "the regex contains the control character U+0008"),
+        ("3:1", "the texts of `loop` never end"),
+        ("4:1", "the rule `unused` is never used"),
+    ] {
+        assert!(
+            run.err.contains(&format!("notes.kbnf:{place}: note: {message}\n")),
+            "{message}\n{}",
+            run.err
+        );
+    }
+    let answer = folder.run(&["check", "notes.kbnf", "--json"]).json();
+    assert_eq!(answer["notes"].as_array().map(Vec::len), Some(4));
+    assert_eq!(answer["notes"][3]["line"], 4);
 }
