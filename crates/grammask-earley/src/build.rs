@@ -446,18 +446,17 @@ impl Builder<'_> {
 
     /// Connects two states by a terminal.
     fn terminal(&mut self, id: TerminalId, at: u32, next: u32) -> Result<(), Error> {
-        let special = match &self.normal.terminals[id.index()] {
-            Terminal::Text(text) if text.len() <= MAX_CHAIN_BYTES => {
-                self.nfa.connect_text(at, text.as_bytes(), next);
-                return Ok(());
-            }
-            Terminal::SpecialName(name) => Special::Name(name.to_string()),
-            Terminal::SpecialId(id) => Special::Id(*id),
-            _ => {
-                let callee = self.lexeme(id)?;
-                self.nfa.connect(at, Label::Call(callee), next);
-                return Ok(());
-            }
+        let terminal = &self.normal.terminals[id.index()];
+        if let Terminal::Text(text) = terminal
+            && text.len() <= MAX_CHAIN_BYTES
+        {
+            self.nfa.connect_text(at, text.as_bytes(), next);
+            return Ok(());
+        }
+        let Some(special) = Special::of(terminal) else {
+            let callee = self.lexeme(id)?;
+            self.nfa.connect(at, Label::Call(callee), next);
+            return Ok(());
         };
         let max_specials = self.config.limits.max_special_tokens.min(Network::MAX_SPECIALS);
         let index = match self.specials.iter().position(|known| *known == special) {
@@ -552,10 +551,8 @@ impl Builder<'_> {
             classes.split_each(&ByteSet::ALL);
         }
         let byte_classes = classes.len();
-        let mut class_of_byte = Box::new([0u8; 256]);
-        for byte in 0..=255u8 {
-            class_of_byte[usize::from(byte)] = classes.class_of(byte);
-        }
+        let class_of_byte: Box<[u8; 256]> =
+            Box::new(std::array::from_fn(|byte| classes.class_of(byte as u8)));
         let class_bytes = classes.classes();
         let mut nodes = self.nodes.finish(|label| match label {
             Label::Byte(byte) => Class(u16::from(class_of_byte[usize::from(byte)])),
@@ -567,8 +564,7 @@ impl Builder<'_> {
         }
         let scan_only = split_calls(&mut nodes);
         let scanned = scanned(&nodes, &class_bytes);
-        let specials = self.specials;
-        let (callees, store) = (self.callees, self.store);
+        let (specials, callees, store) = (self.specials, self.callees, self.store);
         Some(Network {
             nodes,
             callees,

@@ -29,6 +29,7 @@ mod testing;
 pub use build::BuildInput;
 pub use config::{Config, Limit, LimitExceeded, Limits, Tuning};
 pub use error::{BuildError, Error};
+pub use grammask_normal::{SpecialMember, SpecialSet};
 pub use grammask_regular::ByteSet;
 pub use ids::{CalleeId, Class, Item, NetworkNodeId, OriginId, SetId};
 pub use network::check::Violation;

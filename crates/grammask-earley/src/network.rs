@@ -2,7 +2,7 @@
 //!
 //! `build.rs` makes it, `text.rs` prints it, `check.rs` checks it, and `saved.rs` stores it.
 
-use grammask_normal::{InlineList, Terminal, TerminalId, Text, Unordered};
+use grammask_normal::{InlineList, SpecialSet, Terminal, TerminalId, Text, Unordered};
 use grammask_regular::{ByteSet, RegularId, Store};
 
 use crate::{CalleeId, Class, NetworkNodeId};
@@ -135,6 +135,20 @@ pub enum Special {
     Name(String),
     /// `<[id]>`: a token id.
     Id(u32),
+    /// `special!(…)`: any of several tokens.
+    Set(SpecialSet),
+}
+
+impl Special {
+    /// Returns the special symbol of a terminal. Returns `None` for terminals of bytes.
+    pub(crate) fn of(terminal: &Terminal) -> Option<Self> {
+        match terminal {
+            Terminal::SpecialName(name) => Some(Self::Name(name.to_string())),
+            Terminal::SpecialId(id) => Some(Self::Id(*id)),
+            Terminal::SpecialSet(set) => Some(Self::Set((**set).clone())),
+            _ => None,
+        }
+    }
 }
 
 /// Returns by node the bytes that it scans, given the bytes of every class.

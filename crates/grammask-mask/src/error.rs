@@ -17,6 +17,16 @@ pub enum BindError {
         /// The token as the grammar writes it.
         special: Special,
     },
+    /// A range of ids in `special!` that contains an ordinary token.
+    #[error("the ids {first} to {last} contain {id}, which is an ordinary token")]
+    OrdinaryInRange {
+        /// The first id of the range.
+        first: u32,
+        /// The last id of the range.
+        last: u32,
+        /// The first ordinary token.
+        id: TokenId,
+    },
     /// A token that ends texts.
     #[error("the vocabulary has no {id}, which is to end texts")]
     UnknownEnd {

@@ -47,4 +47,5 @@ pub use lexicon::LexiconTuning;
 pub use lexicon::{Lexicon, LexiconConfig, LexiconLimits, LexiconStats, STRATEGIES, Strategy, StrategyUses};
 pub use masks::{
     DamagedMasks, MaskRef, Masks, Prefetch, SavedMasks, Scratch, StateMask, Stats, WarmLimits, WarmProgress,
+    tokens_of_set,
 };

@@ -42,6 +42,9 @@ pub struct Limits {
     /// Number of pairs (item, required item) of one `unordered!`, indirect requirements included. Default:
     /// [`Unordered::MAX_REQUIREMENTS`](crate::Unordered::MAX_REQUIREMENTS), 32,768, which is also the most.
     pub max_requirements: usize,
+    /// Number of parts that follow each other in a terminal, with the rules that it names written out.
+    /// Repetitions count as one part. Default: 1,048,576.
+    pub max_regular_parts: usize,
 }
 
 impl Default for Limits {
@@ -54,6 +57,7 @@ impl Default for Limits {
             max_errors: 100,
             max_suggestions: 20,
             max_requirements: crate::Unordered::MAX_REQUIREMENTS,
+            max_regular_parts: 1 << 20,
         }
     }
 }
@@ -72,6 +76,8 @@ pub enum Limit {
     MaxExceptBytes,
     /// [`Limits::max_requirements`].
     MaxRequirements,
+    /// [`Limits::max_regular_parts`].
+    MaxRegularParts,
 }
 
 impl Limit {
@@ -83,6 +89,7 @@ impl Limit {
             Self::MaxTerminals => "max_terminals",
             Self::MaxExceptBytes => "max_except_bytes",
             Self::MaxRequirements => "max_requirements",
+            Self::MaxRegularParts => "max_regular_parts",
         }
     }
 
@@ -94,6 +101,7 @@ impl Limit {
             Self::MaxTerminals => "terminals",
             Self::MaxExceptBytes => "bytes in the texts of `except!`",
             Self::MaxRequirements => "requirements between items of an `unordered!`",
+            Self::MaxRegularParts => "parts in a row in a regular rule",
         }
     }
 }

@@ -20,6 +20,8 @@ pub enum ErrorKind {
         name: String,
         /// The defined nonterminal with the most similar name.
         suggestion: Option<String>,
+        /// True if it is alone in brackets, as a class of characters is in other notations: `[abc]`.
+        is_in_brackets: bool,
     },
     /// The start symbol has no rule.
     #[error("the start symbol `{name}` has no rule")]
@@ -56,6 +58,8 @@ pub enum ErrorKind {
     Regex {
         /// Message of the regex parser.
         message: String,
+        /// True if the regex has a backslash, so that the escapes of KBNF may be the cause.
+        has_backslash: bool,
     },
     /// A terminal exceeds a limit of `grammask_regular`.
     #[error(transparent)]
@@ -72,6 +76,9 @@ pub enum ErrorKind {
         /// Name of the start symbol.
         start: String,
     },
+    /// `schema!` in a grammar that is compiled without a translator of JSON Schemas.
+    #[error("`schema!` needs a translator of JSON Schemas")]
+    UntranslatedSchema,
     /// An item or the separator of `unordered!` matches the empty text.
     #[error("{} of `unordered!` must not be empty", if *.is_separator { "the separator" } else { "an item" })]
     EmptyItem {
@@ -119,6 +126,9 @@ impl Error {
     /// Returns advice on how to fix the grammar. `None` if the message says all.
     pub fn hint(&self) -> Option<String> {
         match &self.kind {
+            ErrorKind::UndefinedNonterminal { name, is_in_brackets: true, .. } => Some(format!(
+                "`[{name}]` is an optional rule; a class of characters is written `#'[{name}]'`"
+            )),
             ErrorKind::UndefinedNonterminal { suggestion: Some(name), .. } => {
                 Some(format!("did you mean `{name}`?"))
             }
@@ -139,7 +149,8 @@ impl Error {
                 Some("every text contains the empty text; write at least one character".to_owned())
             }
             ErrorKind::NotRegular { .. } => Some(
-                "texts, regexes, `except!`, and groups of them are regular; nonterminals are not".to_owned(),
+                "texts, regexes, `except!`, groups of them, and rules of such parts that are not recursive are regular"
+                    .to_owned(),
             ),
             ErrorKind::EmptyLanguage { start } => Some(format!(
                 "every derivation of `{start}` returns to itself or to a dead end without producing a byte"
@@ -163,7 +174,14 @@ impl Error {
                 "add a maximum, as `{,9}`, or write each text as an optional item: `unordered!('a'?, 'b'?)`"
                     .to_owned(),
             ),
+            ErrorKind::UntranslatedSchema => {
+                Some("`grammask::Grammar::compile` has one with its feature `json-schema`".to_owned())
+            }
             ErrorKind::Unordered(_) => None,
+            ErrorKind::Regex { has_backslash: true, .. } => Some(
+                "KBNF decodes its escapes first, so each backslash of the regex is written twice: `[^\"\\\\\\\\]`"
+                    .to_owned(),
+            ),
             ErrorKind::Regex { .. } | ErrorKind::Regular(_) | ErrorKind::MalformedTree { .. } => None,
         }
     }
@@ -190,6 +208,8 @@ impl Errors {
     /// Sorts `errors` by place, and keeps the first `max` of them, at least one.
     pub(crate) fn new(mut errors: Vec<Error>, omitted: usize, max: usize) -> Self {
         errors.sort_by_key(|error| error.span);
+        // A rule may be read as a terminal as well.
+        errors.dedup();
         let kept = errors.len().min(max.max(1));
         let omitted = omitted + errors.len() - kept;
         errors.truncate(kept);
@@ -237,7 +257,7 @@ impl std::error::Error for Errors {}
 pub(crate) fn describe(error: &grammask_regular::Error) -> (ErrorKind, Option<usize>) {
     match error {
         grammask_regular::Error::Regex { offset, message } => {
-            (ErrorKind::Regex { message: message.clone() }, Some(*offset))
+            (ErrorKind::Regex { message: message.clone(), has_backslash: false }, Some(*offset))
         }
         error => (ErrorKind::Regular(error.clone()), None),
     }

@@ -4,7 +4,7 @@ mod check;
 mod from_grammar;
 pub(crate) mod lower;
 
-use grammask_syntax::{Comparison, InlineList, Text};
+use grammask_syntax::{Comparison, InlineList, SpecialSet, Text};
 
 use crate::unordered::Unordered;
 
@@ -124,6 +124,8 @@ pub enum Terminal {
     Without(Text),
     /// `#substrs'text'`
     Substrings(Text),
+    /// `substrs!('text', 'text')`
+    ChunkRuns(Vec<Text>),
     /// `except!('text', max)` or `except!(name, max)`
     Except(Box<Except>),
     /// `json!(a)`
@@ -136,6 +138,8 @@ pub enum Terminal {
     SpecialName(Text),
     /// `<[id]>`. Never an operand.
     SpecialId(u32),
+    /// `special!('<a>', <[7]>)`. Never an operand.
+    SpecialSet(Box<SpecialSet>),
     /// `a b`
     Sequence(InlineList<TerminalId>),
     /// `a | b`

@@ -61,9 +61,10 @@ pub use grammar::Grammar;
 pub use passes::{PASSES, Pass};
 pub use print::terminal_text;
 pub use read::check_recovered;
+pub use read::notes::notes;
 pub use unordered::{Unordered, UnorderedError};
 
-pub use grammask_syntax::{InlineList, Text};
+pub use grammask_syntax::{InlineList, SpecialMember, SpecialSet, Text};
 
 use std::borrow::Borrow;
 

@@ -157,6 +157,9 @@ struct TreeWriter<'a> {
     unordered: Vec<Option<&'a Unordered>>,
     /// The start symbol, if the empty output is an output. Without productions, it is printed as `''`.
     empty_rule: Option<NonterminalId>,
+    /// By terminal: the name of the rule as which it is printed, if it is a part of several others. Empty
+    /// unless the terminals would be too long in full.
+    shared: Vec<Option<String>>,
     /// Names of the rules in use.
     names_in_use: FxHashSet<&'a str>,
     /// The rules that list texts for `except!`: the name in the grammar, the printed name, and the texts.
@@ -200,6 +203,7 @@ impl<'a> TreeWriter<'a> {
             bodies,
             unordered: Vec::new(),
             empty_rule: None,
+            shared: shared_names(terminals, &names_in_use),
             names_in_use,
             lists: Vec::new(),
             list_of: FxHashMap::default(),
@@ -240,8 +244,15 @@ impl<'a> TreeWriter<'a> {
         self.ast.push(kind, Span::default())
     }
 
-    /// Adds the rules that list texts for `except!`, and returns the tree.
+    /// Adds the rules of shared terminals and those that list texts for `except!`, and returns the tree.
     fn finish(mut self) -> Ast {
+        for index in 0..self.shared.len() {
+            if let Some(name) = self.shared[index].clone() {
+                self.open_terminal(TerminalId(index as u32));
+                let body = self.run();
+                self.push_rule(name, body);
+            }
+        }
         for (_, name, texts) in std::mem::take(&mut self.lists) {
             let texts: Vec<ExprId> =
                 texts.iter().map(|text| self.push(ExprKind::Text(text.clone().into()))).collect();
@@ -256,11 +267,14 @@ impl<'a> TreeWriter<'a> {
     fn run(&mut self) -> ExprId {
         while let Some(step) = self.steps.pop() {
             match step {
-                Step::Terminal(id) => {
-                    self.steps.push(Step::CloseTerminal(id));
-                    let operands = self.terminals[id.index()].operands().iter();
-                    self.steps.extend(operands.rev().map(|&operand| Step::Terminal(operand)));
-                }
+                Step::Terminal(id) => match self.shared.get(id.index()) {
+                    Some(Some(name)) => {
+                        let kind = ExprKind::Nonterminal(name.as_str().into());
+                        let expr = self.push(kind);
+                        self.finished.push(expr);
+                    }
+                    _ => self.open_terminal(id),
+                },
                 Step::CloseTerminal(id) => {
                     let terminals = self.terminals;
                     let expr = self.terminal(&terminals[id.index()]);
@@ -290,6 +304,13 @@ impl<'a> TreeWriter<'a> {
             }
         }
         self.finished.pop().expect("the last step finishes an expression")
+    }
+
+    /// Adds the steps for a terminal in full.
+    fn open_terminal(&mut self, id: TerminalId) {
+        self.steps.push(Step::CloseTerminal(id));
+        let operands = self.terminals[id.index()].operands().iter();
+        self.steps.extend(operands.rev().map(|&operand| Step::Terminal(operand)));
     }
 
     /// Adds the steps for alternatives of a nonterminal or group.
@@ -412,6 +433,8 @@ impl<'a> TreeWriter<'a> {
             Terminal::Multiple(numeral) => ExprKind::Multiple(numeral.clone()),
             Terminal::SpecialName(name) => ExprKind::SpecialName(name.clone()),
             Terminal::SpecialId(id) => ExprKind::SpecialId(*id),
+            Terminal::SpecialSet(set) => ExprKind::SpecialSet(set.clone()),
+            Terminal::ChunkRuns(chunks) => ExprKind::ChunkRuns(chunks.clone()),
             Terminal::Sequence(_) => ExprKind::Sequence(operands.into()),
             Terminal::Alternatives(_) => ExprKind::Alternatives(operands.into()),
             Terminal::Repeat { min, max, .. } => ExprKind::Repeat {
@@ -445,6 +468,40 @@ impl<'a> TreeWriter<'a> {
         };
         self.lists[index].1.clone()
     }
+}
+
+/// Number of expressions of a terminal up to which all terminals are printed in full.
+const MAX_PRINTED_EXPRESSIONS: u64 = 1 << 20;
+
+/// Number of expressions of a terminal from which on it is printed as a rule, if several others share it.
+const MIN_SHARED_EXPRESSIONS: u64 = 64;
+
+/// Returns, for each terminal, the name of the rule as which it is printed. Without such rules, terminals
+/// that double each other would be printed in exponential length. Empty if no terminal is too long.
+fn shared_names(terminals: &[Terminal], names_in_use: &FxHashSet<&str>) -> Vec<Option<String>> {
+    let mut sizes: Vec<u64> = Vec::with_capacity(terminals.len());
+    let mut uses = vec![0u32; terminals.len()];
+    for terminal in terminals {
+        let mut size = 1u64;
+        for operand in terminal.operands() {
+            size = size.saturating_add(sizes[operand.index()]);
+            uses[operand.index()] = uses[operand.index()].saturating_add(1);
+        }
+        sizes.push(size);
+    }
+    if sizes.iter().all(|&size| size <= MAX_PRINTED_EXPRESSIONS) {
+        return Vec::new();
+    }
+    let name = |(index, (&size, &uses)): (usize, (&u64, &u32))| {
+        (size >= MIN_SHARED_EXPRESSIONS && uses > 1).then(|| {
+            let mut name = format!("regular_{index}");
+            while names_in_use.contains(name.as_str()) {
+                name.push('_');
+            }
+            name
+        })
+    };
+    sizes.iter().zip(&uses).enumerate().map(name).collect()
 }
 
 const fn quantifier(min: u32, max: Option<u32>) -> Quantifier {

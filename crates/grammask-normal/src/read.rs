@@ -3,11 +3,13 @@
 
 mod except_texts;
 mod flags;
+pub(crate) mod notes;
+mod regular_rules;
 mod terminal;
 mod unordered;
 
 use grammask_regular::Store;
-use grammask_syntax::{Ast, ExprId, ExprKind, Recovery, Span, Text, suggest};
+use grammask_syntax::{Ast, ExprId, ExprKind, Quantifier, Recovery, Span, Text, suggest};
 use rustc_hash::FxHashMap;
 
 use crate::Config;
@@ -20,6 +22,7 @@ use crate::grammar::{Atom, Factor, Grammar, Variable};
 use crate::unordered::Unordered;
 use except_texts::ExceptTexts;
 use flags::{AS_TERMINAL, IS_ITEM, UNDER, UNDER_DISTINCT, UNDER_JSON, UNDER_NOT};
+use regular_rules::RegularRule;
 
 impl Grammar {
     /// Reads a syntax tree and checks it. Compiles the languages of its regexes in `store`.
@@ -47,6 +50,7 @@ impl Grammar {
     ) -> Result<Option<Self>, Errors> {
         let mut reader = Reader::new(ast, None, store, config, is_cancelled);
         reader.flag_exprs()?;
+        reader.read_regular_rules();
         reader.read_exprs();
         reader.read_rules();
         if reader.cancellation.is_cancelled() {
@@ -82,6 +86,7 @@ pub fn check_recovered(recovered: &Recovery, config: &Config) -> Result<(), Erro
     let mut never = || false;
     let mut reader = Reader::new(&recovered.ast, Some(recovered), store, config, &mut never);
     reader.flag_exprs()?;
+    reader.read_regular_rules();
     reader.read_exprs();
     reader.find_start();
     reader.take_errors()
@@ -120,6 +125,8 @@ struct Reader<'a> {
     /// The rules in the order of the text, each with its number of alternatives.
     rules: Vec<(NonterminalId, usize)>,
     except: ExceptTexts<'a>,
+    /// The rules that are named where only regular parts are allowed.
+    regular_rules: FxHashMap<NonterminalId, RegularRule>,
     /// By undefined name: the most similar defined one.
     suggestions: FxHashMap<&'a str, Option<String>>,
     errors: Vec<Error>,
@@ -172,6 +179,7 @@ impl<'a> Reader<'a> {
             parts: Vec::new(),
             rules: Vec::new(),
             except: ExceptTexts::new(ast, config.limits.max_except_bytes),
+            regular_rules: FxHashMap::default(),
             suggestions: FxHashMap::default(),
             errors: Vec::new(),
             omitted: 0,
@@ -229,6 +237,13 @@ impl<'a> Reader<'a> {
                 }
                 ExprKind::Repeat { expr, .. } if self.flags[index] & IS_ITEM != 0 => self.take_part(*expr),
                 ExprKind::Distinct(child) => self.distinct(*child, index, expr.span),
+                ExprKind::Capture { expr: child, .. } if self.flags[index] & UNDER == 0 => {
+                    self.take_part(*child)
+                }
+                ExprKind::Capture { .. } => {
+                    self.not_regular(self.flags[index], "a `capture!`".to_owned(), expr.span);
+                    Part::Nothing
+                }
                 ExprKind::Sequence(children) if self.flags[index] & AS_TERMINAL == 0 => {
                     Part::Sequence(children.iter().map(|child| self.take_factor(*child)).collect())
                 }
@@ -259,13 +274,11 @@ impl<'a> Reader<'a> {
 
     fn nonterminal(&mut self, name: &'a str, index: usize, span: Span) -> Part {
         let Some(&id) = self.ids.get(name) else {
-            self.undefined(name, span);
+            self.undefined(name, index, span);
             return Part::Nothing;
         };
-        let flags = self.flags[index];
-        if flags & UNDER != 0 {
-            self.not_regular(flags, format!("the nonterminal `{name}`"), span);
-            return Part::Nothing;
+        if self.flags[index] & UNDER != 0 {
+            return self.regular_name(name, index, span);
         }
         Part::Factor(Factor::nonterminal(id))
     }
@@ -276,12 +289,18 @@ impl<'a> Reader<'a> {
     }
 
     /// Reports an undefined nonterminal, unless its rule may be in a part that could not be parsed.
-    fn undefined(&mut self, name: &'a str, span: Span) {
+    fn undefined(&mut self, name: &'a str, index: usize, span: Span) {
         if self.is_incomplete(name) {
             return;
         }
         let suggestion = self.suggestion(name);
-        self.report(ErrorKind::UndefinedNonterminal { name: name.to_owned(), suggestion }, span);
+        // The parser stores an expression right before the one around it.
+        let is_in_brackets = self.ast.exprs.get(index + 1).is_some_and(|outer| {
+            let is_option = matches!(&outer.kind, ExprKind::Repeat { expr, quantifier: Quantifier::Option } if expr.index() == index);
+            is_option && outer.span.start + 1 == span.start && outer.span.end == span.end + 1
+        });
+        let name = name.to_owned();
+        self.report(ErrorKind::UndefinedNonterminal { name, suggestion, is_in_brackets }, span);
     }
 
     /// Returns the most similar defined name.

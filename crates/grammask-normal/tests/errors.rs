@@ -122,8 +122,11 @@ fn unordered_error(errors: &Errors) -> &UnorderedError {
 #[test]
 fn an_undefined_name_suggests_the_most_similar_one() {
     let errors = wrong("start ::= valeu; value ::= 'x';");
-    let expected =
-        ErrorKind::UndefinedNonterminal { name: "valeu".to_owned(), suggestion: Some("value".to_owned()) };
+    let expected = ErrorKind::UndefinedNonterminal {
+        name: "valeu".to_owned(),
+        suggestion: Some("value".to_owned()),
+        is_in_brackets: false,
+    };
     assert_eq!(errors.errors()[0].kind, expected);
 }
 
@@ -134,7 +137,7 @@ fn the_part_without_syntax_errors_is_checked() {
         check_recovered(&recovered, config).map_err(|errors| errors.to_string())
     };
     let text = "start ::= a | 'x' & start; b ::= 'x' | ; c ::= ~b (;";
-    let found = "undefined nonterminal `a` (at byte 10); the operands of `&` must be regular, but this is the nonterminal `start` (at byte 20)";
+    let found = "undefined nonterminal `a` (at byte 10); the operands of `&` must be regular, but this is the nonterminal `start`, which is recursive (at byte 20)";
     assert_eq!(check(text, &Config::default()), Err(found.to_owned()));
     let config = Config { start: Some("d".to_owned()), ..Config::default() };
     assert!(check(text, &config).is_err_and(|found| found.starts_with("the start symbol `d` has no rule")));

@@ -220,3 +220,37 @@ fn fifty_thousand_undefined_names_are_reported_quickly() {
     assert_eq!((errors.errors().len(), errors.omitted()), (100, 49_900));
     assert!(begin.elapsed() < Duration::from_secs(10));
 }
+
+/// Returns rules of which each names the one before it twice.
+fn doublings(count: usize, first: &str, body: impl Fn(&str) -> String) -> String {
+    let mut text = format!("start ::= r{count} & ~'x';\nr0 ::= {first};\n");
+    for number in 1..=count {
+        writeln!(text, "r{number} ::= {};", body(&format!("r{}", number - 1))).unwrap();
+    }
+    text
+}
+
+#[test]
+fn regular_rules_that_double_each_other_are_shared() {
+    for text in [
+        doublings(40, "'ab'", |before| format!("{before} {before}")),
+        doublings(40, "#'[ab]'", |before| format!("{before} | 'x' {before}")),
+        doublings(40, "#'[ab]'", |before| format!("'y' {before} | 'x' {before}")),
+    ] {
+        let begin = Instant::now();
+        let normal = normalize(&read(&text), &Config::default()).unwrap_or_else(|errors| panic!("{errors}"));
+        assert!(begin.elapsed() < Duration::from_secs(5), "{:?}", begin.elapsed());
+        let printed = normal.to_string();
+        assert!(printed.len() < 1_000_000, "{} bytes", printed.len());
+        read(&printed);
+    }
+}
+
+#[test]
+fn too_long_regular_rules_are_refused() {
+    let text = doublings(40, "'ab'", |before| format!("{before} 'x' {before}"));
+    let errors = normalize(&read(&text), &Config::default()).unwrap_err();
+    let ErrorKind::LimitExceeded(exceeded) = &errors.errors()[0].kind else { panic!("{errors}") };
+    assert_eq!((exceeded.limit.name(), exceeded.value), ("max_regular_parts", 1 << 20));
+    assert!(errors.errors()[0].span.start > 0);
+}

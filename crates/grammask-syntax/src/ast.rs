@@ -9,6 +9,7 @@ use crate::{InlineList, Text};
 
 pub(crate) mod check;
 mod equality;
+mod graft;
 pub(crate) mod inline_list;
 pub(crate) mod notation;
 pub(crate) mod text;
@@ -67,12 +68,14 @@ pub struct Name {
 /// 2. each expression is the child of exactly one expression, or the body of exactly one rule;
 /// 3. [`ExprKind::Sequence`], [`ExprKind::Alternatives`] and [`ExprKind::And`] have at least two children;
 /// 4. repetitions have `min <= max`, both at most [`MAX_REPETITIONS`](crate::MAX_REPETITIONS);
-/// 5. names are identifiers, and special names pass [`is_special_name`](crate::is_special_name);
+/// 5. names are identifiers, also those of captures, and special names pass [`is_special_name`](crate::is_special_name);
 /// 6. no `except!` has the length `Some(0)`;
 /// 7. numerals pass [`is_multiple_numeral`](crate::is_multiple_numeral) in `multiple!`, and
 ///    [`is_comparison_numeral`](crate::is_comparison_numeral) in comparisons;
 /// 8. each `unordered!` passes [`Unordered::is_valid`];
-/// 9. `allows_empty` is set only together with `start`.
+/// 9. `allows_empty` is set only together with `start`;
+/// 10. ranges of ids in `special!` do not end before they begin;
+/// 11. the text of `schema!` is one JSON value, as far as brackets and quotes say.
 ///
 /// Printing and comparing are defined for trees with these invariants only. Deserialization checks them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -132,6 +135,8 @@ pub enum ExprKind {
     NotContaining(Text),
     /// `#substrs'text'`
     Substrings(Text),
+    /// `substrs!('text', 'text')`: the runs of consecutive texts, the empty run included.
+    ChunkRuns(Vec<Text>),
     /// `except!(operand)` or `except!(operand, max)`.
     Except {
         /// The texts that must not occur.
@@ -149,6 +154,10 @@ pub enum ExprKind {
     SpecialName(Text),
     /// `<[id]>`
     SpecialId(u32),
+    /// `special!('<a>', <[7]>, <[10-19]>)`, or `special!(~ '<a>')`.
+    SpecialSet(Box<SpecialSet>),
+    /// `marker!('<a>')`: the special token with this spelling, or the text if the vocabulary has none.
+    Marker(Text),
     /// `a b c`
     Sequence(InlineList<ExprId>),
     /// `a | b | c`
@@ -168,6 +177,47 @@ pub enum ExprKind {
     Distinct(ExprId),
     /// `unordered!(a, b?; separator; {min,max}; 0 -> 1)`: the items in any order.
     Unordered(Box<Unordered>),
+    /// `capture!(name, a)`: `a`, with an annotation that changes no language.
+    Capture {
+        /// The name of the capture, an identifier.
+        name: Text,
+        /// The annotated expression.
+        expr: ExprId,
+    },
+    /// `schema!({...})`: the documents that are valid for a JSON Schema.
+    Schema(Box<SchemaText>),
+}
+
+/// The operands of `special!`.
+///
+/// Displays as the operator, such as `special!(~ '<a>', <[7]>)`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct SpecialSet {
+    /// True for `special!(~ …)`: the special tokens that are not listed and do not end outputs.
+    pub is_complement: bool,
+    /// The listed tokens.
+    pub members: Vec<SpecialMember>,
+}
+
+/// A member of a [`SpecialSet`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum SpecialMember {
+    /// The special token with exactly this spelling.
+    Name(String),
+    /// The special tokens with ids from the first to the last one, inclusive: `<[10-19]>` or `<[7]>`.
+    Ids(u32, u32),
+}
+
+/// A JSON Schema as it is written inside of a grammar.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct SchemaText {
+    /// The schema, a JSON text.
+    pub text: Text,
+    /// Its span in the text of the grammar.
+    pub span: Span,
 }
 
 /// The operands of `unordered!`. An item that is a [`ExprKind::Repeat`] occurs as often as its quantifier
@@ -289,9 +339,11 @@ impl ExprKind {
         match self {
             Self::Sequence(parts) | Self::Alternatives(parts) | Self::And(parts) => parts,
             Self::Unordered(unordered) => &unordered.parts,
-            Self::Repeat { expr, .. } | Self::Not(expr) | Self::Json(expr) | Self::Distinct(expr) => {
-                std::slice::from_ref(expr)
-            }
+            Self::Repeat { expr, .. }
+            | Self::Not(expr)
+            | Self::Json(expr)
+            | Self::Distinct(expr)
+            | Self::Capture { expr, .. } => std::slice::from_ref(expr),
             _ => &[],
         }
     }
@@ -301,9 +353,11 @@ impl ExprKind {
         match self {
             Self::Sequence(parts) | Self::Alternatives(parts) | Self::And(parts) => parts,
             Self::Unordered(unordered) => &mut unordered.parts,
-            Self::Repeat { expr, .. } | Self::Not(expr) | Self::Json(expr) | Self::Distinct(expr) => {
-                std::slice::from_mut(expr)
-            }
+            Self::Repeat { expr, .. }
+            | Self::Not(expr)
+            | Self::Json(expr)
+            | Self::Distinct(expr)
+            | Self::Capture { expr, .. } => std::slice::from_mut(expr),
             _ => &mut [],
         }
     }

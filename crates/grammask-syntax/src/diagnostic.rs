@@ -117,6 +117,7 @@ pub struct Report<'a> {
     file_name: &'a str,
     diagnostics: Vec<Diagnostic>,
     omitted: usize,
+    severity: &'a str,
 }
 
 impl<'a> Report<'a> {
@@ -127,7 +128,14 @@ impl<'a> Report<'a> {
         file_name: &'a str,
         diagnostics: Vec<Diagnostic>,
     ) -> Self {
-        Self { text: text.as_ref(), file_name, diagnostics, omitted: 0 }
+        Self { text: text.as_ref(), file_name, diagnostics, omitted: 0, severity: "error" }
+    }
+
+    /// Sets the word before each message, such as `note`. Default: `error`.
+    #[must_use]
+    pub const fn with_severity(mut self, severity: &'a str) -> Self {
+        self.severity = severity;
+        self
     }
 
     /// Adds a last line with the number of errors that have no diagnostic.
@@ -146,7 +154,7 @@ impl fmt::Display for Report<'_> {
                 writeln!(f)?;
             }
             let (position, line) = lines.locate(diagnostic.span.start);
-            writeln!(f, "{}:{position}: error: {}", self.file_name, diagnostic.message)?;
+            writeln!(f, "{}:{position}: {}: {}", self.file_name, self.severity, diagnostic.message)?;
             let number = position.line.to_string();
             let margin = " ".repeat(number.len());
             let excerpt = Excerpt::new(self.text, line, diagnostic.span);

@@ -60,6 +60,11 @@
 //! | `unordered!(a, b?; ','; {1,3}; 0 -> 1)` | items in any order |
 //! | `unordered!(distinct!(a); ',')` | texts of `a`, all different |
 //! | <code><&#124;name&#124;></code>, `<[id]>` | a special token |
+//! | `special!('<a>', <[7]>, <[10-19]>)`, `special!(~ '<a>')` | one of several special tokens |
+//! | `marker!('<a>')` | the special token with this spelling, or else the text |
+//! | `substrs!('ab', 'c')` | runs of consecutive texts |
+//! | `capture!(name, x)` | `x`, with an annotation |
+//! | `schema!({"type": "string"})` | the documents that are valid for a JSON Schema |
 //! | `x?`, `x*`, `x+`, `x{2}`, `x{2,}`, `x{2,5}`, `[x]`, `{x}` | repetition; one postfix per operand |
 //! | `~x`, `x & y`, `x y`, `x, y`, <code>x &#124; y</code> | operators from the tightest to the loosest |
 //! | `(* comment *)` | white space |
@@ -79,7 +84,8 @@ pub use ast::notation::{
 };
 pub use ast::text::Text;
 pub use ast::{
-    Ast, Comparison, ExceptOperand, Expr, ExprId, ExprKind, Name, Quantifier, Rule, Span, Unordered,
+    Ast, Comparison, ExceptOperand, Expr, ExprId, ExprKind, Name, Quantifier, Rule, SchemaText, Span,
+    SpecialMember, SpecialSet, Unordered,
 };
 pub use config::{Config, Limits};
 pub use diagnostic::suggest::suggest;

@@ -11,6 +11,7 @@ use crate::parser::recovery::{Recovery, RecoveryLog};
 mod escape;
 mod expression;
 mod lexer;
+mod lists;
 mod operator;
 pub(crate) mod recovery;
 mod unordered;

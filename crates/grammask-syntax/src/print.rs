@@ -3,7 +3,7 @@
 
 use std::fmt::{self, Write};
 
-use crate::ast::{Ast, ExceptOperand, ExprId, ExprKind, Quantifier, Unordered};
+use crate::ast::{Ast, ExceptOperand, ExprId, ExprKind, Quantifier, SpecialMember, SpecialSet, Unordered};
 
 /// Precedence of an expression, from the loosest operator to the tightest. A part is put in parentheses if it
 /// is looser than its context allows.
@@ -137,6 +137,11 @@ impl fmt::Display for DisplayExpr<'_> {
                     rest.push(Pending::Piece(")"));
                     rest.push(Pending::Expr(*part, Precedence::Alternatives));
                 }
+                ExprKind::Capture { name, expr } => {
+                    write!(f, "capture!({name}, ")?;
+                    rest.push(Pending::Piece(")"));
+                    rest.push(Pending::Expr(*expr, Precedence::Alternatives));
+                }
                 ExprKind::Repeat { expr, quantifier } => {
                     rest.push(Pending::Postfix(*quantifier));
                     rest.push(Pending::Expr(*expr, Precedence::Atom));
@@ -179,6 +184,16 @@ fn write_atom(f: &mut fmt::Formatter<'_>, kind: &ExprKind) -> fmt::Result {
         ExprKind::Multiple(numeral) => write!(f, "multiple!({numeral})"),
         ExprKind::Compared(comparison, bound) => write!(f, "{}!({bound})", comparison.name()),
         ExprKind::SpecialId(id) => write!(f, "<[{id}]>"),
+        ExprKind::SpecialSet(set) => write!(f, "{set}"),
+        ExprKind::Marker(text) => write!(f, "marker!({})", quote(text)),
+        ExprKind::Schema(schema) => write!(f, "schema!({})", schema.text),
+        ExprKind::ChunkRuns(chunks) => {
+            f.write_str("substrs!(")?;
+            for (index, chunk) in chunks.iter().enumerate() {
+                write!(f, "{}{}", if index == 0 { "" } else { ", " }, quote(chunk))?;
+            }
+            f.write_char(')')
+        }
         ExprKind::Except { operand, max } => {
             match &**operand {
                 ExceptOperand::Text(text) => write!(f, "except!({}", quote(text))?,
@@ -210,6 +225,33 @@ fn write_unordered_end(f: &mut fmt::Formatter<'_>, kind: &ExprKind) -> fmt::Resu
         write!(f, "{} {from} -> {to}", if index == 0 { ";" } else { "," })?;
     }
     f.write_char(')')
+}
+
+/// Displays as the operator.
+impl fmt::Display for SpecialSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.is_complement { "special!(~" } else { "special!(" })?;
+        for (index, member) in self.members.iter().enumerate() {
+            f.write_str(match (index, self.is_complement) {
+                (0, true) => " ",
+                (0, false) => "",
+                _ => ", ",
+            })?;
+            write!(f, "{member}")?;
+        }
+        f.write_char(')')
+    }
+}
+
+/// Displays as it is written in `special!`.
+impl fmt::Display for SpecialMember {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name(name) => write!(f, "{}", quote(name)),
+            Self::Ids(first, last) if first == last => write!(f, "<[{first}]>"),
+            Self::Ids(first, last) => write!(f, "<[{first}-{last}]>"),
+        }
+    }
 }
 
 /// Displays as the postfix operator.

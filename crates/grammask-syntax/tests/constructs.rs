@@ -218,3 +218,55 @@ fn rule_ends_before_the_next_rule() {
 fn alternate_form_shows_ids_of_rules_too() {
     assert_eq!(format!("{:#}", read("a ::= 'x'+;")), "a ::= expr1:(expr0:'x'+);\n");
 }
+
+#[test]
+fn start_with_the_empty_output() {
+    let ast = read("%start a ?; a ::= 'x';");
+    assert!(ast.allows_empty);
+    assert_eq!(ast.to_string(), "%start a?;\na ::= 'x';\n");
+    assert!(read(&ast.to_string()).same_as(&ast));
+    assert!(!read("%start a; a ::= 'x';").same_as(&ast));
+    assert!(parse("%start a*; a ::= 'x';", &Config::default()).is_err());
+}
+
+#[test]
+fn sets_of_special_tokens_and_markers() {
+    check("special!( '<a>',<[7]> , <[10-19]>, <|b|>)", "special!('<a>', <[7]>, <[10-19]>, '<|b|>')");
+    check_canonical("special!(~ '</think>')+ special!(~)? special!() special!(<[3]>){2}");
+    check("special!(~<[7-7]>)", "special!(~ <[7]>)");
+    check_canonical("marker!('<tool_call>') 'x' | marker!(\"it's\")");
+    check_canonical("special marker substrs capture schema");
+    for wrong in
+        ["special!", "special!('a'", "special!(#'a')", "special!('a' 'b')", "special!('a',)", "<[1-2]>"]
+    {
+        assert!(parse(&format!("start ::= {wrong};"), &Config::default()).is_err(), "{wrong}");
+    }
+    for wrong in ["special!(<[2-1]>)", "special!(<[1-99999999999]>)", "marker!()", "marker!('a', 'b')"] {
+        assert!(parse(&format!("start ::= {wrong};"), &Config::default()).is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn runs_of_texts_and_captures() {
+    check("substrs!('ab',\"c\")*", "substrs!('ab', 'c')*");
+    check("capture!(name, 'a' | b c)?", "capture!(name, 'a' | b c)?");
+    check("capture!(x, 'a', 'b')", "capture!(x, 'a' 'b')");
+    for wrong in ["substrs!()", "substrs!(a)", "capture!(x)", "capture!('x', 'a')", "capture!(x, )"] {
+        assert!(parse(&format!("start ::= {wrong};"), &Config::default()).is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn schemas_are_kept_as_text() {
+    check("'a' schema! ( {\"a\": [1, \"}])\\\"\"]} ) 'b'", "'a' schema!({\"a\": [1, \"}])\\\"\"]}) 'b'");
+    check_canonical("schema!(true) | schema!(\"x\")");
+    let text = "start ::= schema!( {} );";
+    let ast = read(text);
+    let ExprKind::Schema(schema) = &ast.exprs[0].kind else { panic!("{:?}", ast.exprs) };
+    assert_eq!((schema.text.as_str(), &text[schema.span.range()]), ("{}", "{}"));
+    for wrong in
+        ["schema!", "schema!()", "schema!({)", "schema!({}", "schema!({} 1)", "schema!(\"a)", "schema!(])"]
+    {
+        assert!(parse(&format!("start ::= {wrong};"), &Config::default()).is_err(), "{wrong}");
+    }
+}

@@ -98,6 +98,13 @@ impl Oracle {
         Ok(Self { grammar: Reduced::new(plain, name != start)? })
     }
 
+    /// Returns the oracle for a vocabulary in which the tokens with these ids end outputs.
+    #[must_use]
+    pub fn with_ends(mut self, ids: impl IntoIterator<Item = u32>) -> Self {
+        self.grammar.ends.extend(ids);
+        self
+    }
+
     /// Returns a recognizer at the beginning of a text.
     pub fn run(&self) -> Run<'_> {
         Run::new(&self.grammar)

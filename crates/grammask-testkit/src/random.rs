@@ -113,6 +113,8 @@ const REGEXES: &[&str] = &[
 ];
 /// Texts that `except!` excludes.
 const EXCLUDED_TEXTS: &[&str] = &["a", "b", "ab", "ba", "aa", "abc", "bb"];
+/// Rules that may be named under `&` and `~`.
+const REGULAR_RULES: &str = "R0 ::= R1 #'[ab]?' | 'c'; R0 ::= 'a'; R1 ::= (#'[abc]{1,2}' & ~'bb')*;\n";
 /// Rules that list texts for `except!`.
 const EXCLUDED_TEXT_RULES: &[&str] = &["T0", "T1"];
 
@@ -166,6 +168,9 @@ pub fn grammar_text(rng: &mut Rng, shape: &Shape) -> String {
             // A second rule with this name adds alternatives.
             writer.rule(name);
         }
+    }
+    if writer.text.contains("R0") {
+        writer.text.push_str(REGULAR_RULES);
     }
     if writer.text.contains("except!") {
         for name in EXCLUDED_TEXT_RULES {
@@ -222,7 +227,18 @@ impl Writer<'_> {
             0..=3 => self.nonterminal(),
             4..=6 => self.quoted("", TEXTS),
             7 if self.shape.specials && self.rng.chance(1, 2) => {
-                let special = self.rng.pick(&["<|end|>", "<|sep|>", "<[7]>"]);
+                let special = self.rng.pick(&[
+                    "<|end|>",
+                    "<|sep|>",
+                    "<[7]>",
+                    "special!('<|sep|>', <[7]>)",
+                    "special!(~ '<|end|>')",
+                    "special!(~)",
+                    "special!(<[7]>, '<|end|>')",
+                    "special!()",
+                    "marker!('<|sep|>')",
+                    "marker!('ab')",
+                ]);
                 self.text.push_str(special);
             }
             8 if self.shape.extensions && depth > 0 && self.rng.chance(1, 2) => self.unordered(depth),
@@ -282,6 +298,11 @@ impl Writer<'_> {
     fn unordered(&mut self, depth: usize) {
         self.text.push_str("unordered!(");
         let last = self.rng.below(4);
+        let has_distinct = self.rng.chance(1, 5);
+        if has_distinct {
+            let texts = *self.rng.pick(&["#'[ab]{1,2}'", "#'a|b|ab|abc'", "#'aa?a?a?'", "('a' | #'c[abc]')"]);
+            self.text.push_str(&format!("distinct!({texts}), "));
+        }
         for item in 0..=last {
             if item > 0 {
                 self.text.push_str(", ");
@@ -294,8 +315,10 @@ impl Writer<'_> {
         if self.rng.chance(1, 2) {
             self.part(depth);
         }
-        let with_requirements = last > 0 && self.rng.chance(1, 3);
-        let bounds: &[&str] = if with_requirements {
+        let with_requirements = last > 0 && !has_distinct && self.rng.chance(1, 3);
+        let bounds: &[&str] = if has_distinct {
+            &["{0,1}", "{0,2}", "{2,3}", "{2}", "{1,3}", "{3}"]
+        } else if with_requirements {
             &["", "", "{2,}", "{0,2}", "{0,3}"]
         } else {
             &["", "", "", "{1,}", "{0,1}", "{0,2}", "{2,3}", "{2}", "{3,}"]
@@ -347,9 +370,10 @@ impl Writer<'_> {
             if self.rng.chance(1, 2) {
                 self.text.push('~');
             }
-            match self.rng.below(3) {
+            match self.rng.below(4) {
                 0 => self.quoted("#", REGEXES),
                 1 => self.quoted("", TEXTS),
+                2 => self.text.push_str(if self.rng.chance(1, 2) { "R0" } else { "('b' R0?)" }),
                 _ => {
                     self.text.push('(');
                     self.quoted("", TEXTS);

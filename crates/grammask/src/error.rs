@@ -36,6 +36,10 @@ pub enum Error {
     #[cfg(feature = "json-schema")]
     #[error(transparent)]
     JsonSchema(#[from] grammask_json_schema::Error),
+    /// JSON Schemas inside of the grammar cannot be translated. `cause` is the first of their errors.
+    #[cfg(feature = "json-schema")]
+    #[error(transparent)]
+    EmbeddedSchema(Box<Located<grammask_json_schema::Error>>),
     /// The grammar exceeds a limit of the recognizer.
     #[error(transparent)]
     Recognizer(Located<BuildError>),
@@ -159,6 +163,8 @@ impl Error {
             Self::Bind(errors) => errors.diagnostics.clone(),
             #[cfg(feature = "json-schema")]
             Self::JsonSchema(_) => Vec::new(),
+            #[cfg(feature = "json-schema")]
+            Self::EmbeddedSchema(errors) => errors.diagnostics.clone(),
         }
     }
 
@@ -172,6 +178,8 @@ impl Error {
             Self::Bind(errors) => errors.omitted,
             #[cfg(feature = "json-schema")]
             Self::JsonSchema(_) => 0,
+            #[cfg(feature = "json-schema")]
+            Self::EmbeddedSchema(errors) => errors.omitted,
             Self::Recognizer(_) => 0,
         }
     }

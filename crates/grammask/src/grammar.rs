@@ -1,9 +1,12 @@
 //! A compiled grammar, bound to a vocabulary.
 
 #[cfg(feature = "json-schema")]
+pub(crate) mod embedded_schemas;
+#[cfg(feature = "json-schema")]
 mod json_schema;
 #[cfg(feature = "save")]
 pub(crate) mod save;
+pub(crate) mod special_tokens;
 pub(crate) mod stats;
 mod warm;
 
@@ -96,8 +99,16 @@ impl Grammar {
     /// ```
     pub fn from_ast(ast: &Ast, vocabulary: &Vocabulary, config: &Config) -> Result<Self, Error> {
         let store = Store::new(&config.normal.regular);
-        let grammar = Self::build(Cow::Borrowed(ast), store, vocabulary, config, || false)?;
-        Ok(grammar.expect("compiling is never cancelled"))
+        #[cfg(feature = "json-schema")]
+        let (translated, relaxations) = embedded_schemas::translate_schemas(ast, config)?;
+        #[cfg(feature = "json-schema")]
+        let ast = &*translated;
+        let ast = special_tokens::resolve_special_tokens(ast, vocabulary, &config.ending);
+        let grammar = Self::build(Cow::Borrowed(&ast), store, vocabulary, config, || false)?;
+        let grammar = grammar.expect("compiling is never cancelled");
+        #[cfg(feature = "json-schema")]
+        let grammar = grammar.with_relaxations(relaxations);
+        Ok(grammar)
     }
 
     /// Compiles a tree, reusing the terminals that `store` has compiled before. Returns `Ok(None)` if
@@ -141,7 +152,8 @@ impl Grammar {
         self
     }
 
-    /// Returns the parts of the JSON Schema that the grammar does not enforce. Empty for other grammars.
+    /// Returns the parts of the JSON Schema, or of the schemas inside of the grammar, that the grammar does
+    /// not enforce.
     #[cfg(feature = "json-schema")]
     pub fn relaxations(&self) -> &[Relaxation] {
         &self.shared.relaxations

@@ -82,8 +82,11 @@ pub use grammask_trie as trie;
 pub use config::{Config, Limits};
 pub use error::{ConfigPart, Error, LimitError, LimitExceeded, Located, RollbackError};
 pub use grammar::Grammar;
+#[cfg(feature = "json-schema")]
+pub use grammar::embedded_schemas::translate_schemas;
 #[cfg(feature = "save")]
 pub use grammar::save::{LoadError, Tables};
+pub use grammar::special_tokens::resolve_special_tokens;
 pub use grammar::stats::{GrammarStats, MaskStats};
 #[cfg(feature = "json-schema")]
 pub use grammask_json_schema::{Config as JsonSchemaConfig, Relaxation};

@@ -100,6 +100,7 @@ impl fmt::Display for Special {
         match self {
             Self::Name(name) => f.write_str(name),
             Self::Id(id) => write!(f, "<[{id}]>"),
+            Self::Set(set) => set.fmt(f),
         }
     }
 }

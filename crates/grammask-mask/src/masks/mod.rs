@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use grammask_cache::{Arena, Budget, Column, Interner, Memo, Row};
-use grammask_earley::{CalleeId, Class, Error, Item, NetworkNodeId, Recognizer, SetId, Special};
+use grammask_earley::{CalleeId, Class, Error, Item, NetworkNodeId, Recognizer, SetId};
 use grammask_trie::index::InnerId;
 use grammask_trie::{Mask, TokenId, Vocabulary, copy_row};
 
@@ -16,6 +16,7 @@ use crate::lexicon::walk::output::WalkOutput;
 use crate::masks::assemble::{Assembled, ScratchPool, UnionKey};
 use crate::masks::budget::FailureCredit;
 use crate::masks::delta_mask::{DeltaMask, MaskId, OwnerId, RowId};
+use crate::masks::special_tokens::SpecialTokens;
 use crate::masks::stats::WalkCounters;
 use crate::node_set::continuation::ContinuationId;
 use crate::{BindError, BindErrors, Config, Ending, Limit, LimitExceeded};
@@ -25,6 +26,7 @@ pub(crate) mod budget;
 pub(crate) mod delta_mask;
 mod prefetch;
 mod snapshot;
+mod special_tokens;
 mod state_mask;
 pub(crate) mod stats;
 mod warm_up;
@@ -32,6 +34,7 @@ mod warm_up;
 pub use delta_mask::{MaskRef, Scratch};
 pub use prefetch::Prefetch;
 pub use snapshot::{DamagedMasks, SavedMasks};
+pub use special_tokens::tokens_of_set;
 pub use state_mask::StateMask;
 pub use warm_up::{WarmLimits, WarmProgress};
 
@@ -48,8 +51,8 @@ pub struct Masks {
     pub(crate) lexicon: Arc<Lexicon>,
     pub(crate) ending: Ending,
     pub(crate) config: Config,
-    /// Tokens of the special symbols, in the order of the network.
-    specials: Vec<TokenId>,
+    /// Tokens of the special symbols of the network.
+    specials: SpecialTokens,
     /// True if some token that ends a text has bytes, so that a walk may find it.
     pub(crate) ends_are_read: bool,
     /// True if some token can follow wherever some byte can.
@@ -125,13 +128,7 @@ impl Masks {
         let vocabulary = lexicon.vocabulary();
         let network = recognizer.network();
         let mut errors = Vec::new();
-        let mut specials = Vec::with_capacity(network.specials.len());
-        for special in &network.specials {
-            match find_special(vocabulary, special) {
-                Some(id) => specials.push(id),
-                None => errors.push(BindError::UnknownSpecial { special: special.clone() }),
-            }
-        }
+        let specials = SpecialTokens::find(network, vocabulary, ending, &mut errors);
         if network.allows_empty && *ending == Ending::Eager {
             errors.push(BindError::EmptyOutput);
         }
@@ -154,7 +151,7 @@ impl Masks {
         lexicon: Arc<Lexicon>,
         ending: Ending,
         config: Config,
-        specials: Vec<TokenId>,
+        specials: SpecialTokens,
     ) -> Self {
         Self {
             budget: Budget::new(config.limits.budget),
@@ -243,11 +240,10 @@ impl Masks {
     /// # Errors
     /// Returns an error if a limit of the recognizer is exceeded.
     pub fn step(&self, state: SetId, token: TokenId) -> Result<SetId, Error> {
-        if self.specials.contains(&token) {
-            // A grammar may name one token by its name and by its id.
-            let names = self.specials.iter().enumerate().filter(|&(_, &special)| special == token);
-            let network = self.recognizer.network();
-            let classes: Vec<Class> = names.map(|(index, _)| network.class_of_special(index)).collect();
+        let network = self.recognizer.network();
+        let classes: Vec<Class> =
+            self.specials.symbols(token).map(|symbol| network.class_of_special(symbol)).collect();
+        if !classes.is_empty() {
             return self.recognizer.step_classes(state, &classes);
         }
         if self.ending.tokens().contains(&token) {
@@ -446,10 +442,10 @@ impl Masks {
     /// text.
     pub(crate) fn tokens_beside_bytes(&self, state: SetId) -> Result<Vec<TokenId>, Error> {
         let mut allowed = Vec::new();
-        for (index, &token) in self.specials.iter().enumerate() {
+        for (index, tokens) in self.specials.iter().enumerate() {
             let class = self.recognizer.network().class_of_special(index);
             if !self.recognizer.step_class(state, class)?.is_dead() {
-                allowed.push(token);
+                allowed.extend_from_slice(tokens);
             }
         }
         if state.completes() {
@@ -499,12 +495,5 @@ impl Masks {
     #[inline]
     pub fn is_never_stuck(&self) -> bool {
         self.is_never_stuck
-    }
-}
-
-fn find_special(vocabulary: &Vocabulary, special: &Special) -> Option<TokenId> {
-    match special {
-        Special::Name(name) => vocabulary.special(name),
-        Special::Id(id) => Some(TokenId(*id)).filter(|&id| vocabulary.special_name(id).is_some()),
     }
 }

@@ -71,7 +71,7 @@ impl Masks {
         let mut possible = Mask::new(self.vocabulary().id_count());
         let readable = self.vocabulary().tokens().filter(|(_, bytes)| !bytes.is_empty());
         possible.extend(readable.map(|(id, _)| id));
-        possible.extend(self.specials.iter().chain(self.ending.tokens()).copied());
+        possible.extend(self.specials.tokens().chain(self.ending.tokens().iter().copied()));
         let mut ends = Mask::new(self.vocabulary().id_count());
         ends.extend(self.ending.tokens().iter().copied());
         // Masks by position, each built on first use.
@@ -94,7 +94,7 @@ impl Masks {
                     let mut allowed = mask;
                     allowed.intersect(&ends);
                     let ends_texts = allowed == ends;
-                    self.specials.iter().for_each(|&id| allowed.forbid(id));
+                    self.specials.tokens().for_each(|id| allowed.forbid(id));
                     *known.insert(LoadedMask { number, ends_texts, ends_no_text: allowed.is_empty() })
                 }
             };

@@ -29,7 +29,7 @@ impl Terminal {
 
     /// Returns true for a special token, which has no bytes.
     pub const fn is_special(&self) -> bool {
-        matches!(self, Self::SpecialName(_) | Self::SpecialId(_))
+        matches!(self, Self::SpecialName(_) | Self::SpecialId(_) | Self::SpecialSet(_))
     }
 }
 
@@ -219,7 +219,11 @@ pub(crate) fn combine(
             let texts: Vec<&[u8]> = except.texts.iter().map(|text| text.as_bytes()).collect();
             store.except(&texts, except.max)?
         }
-        Terminal::SpecialName(_) | Terminal::SpecialId(_) => return Ok(None),
+        Terminal::ChunkRuns(chunks) => {
+            let chunks: Vec<&[u8]> = chunks.iter().map(|chunk| chunk.as_bytes()).collect();
+            store.chunk_runs(&chunks)?
+        }
+        Terminal::SpecialName(_) | Terminal::SpecialId(_) | Terminal::SpecialSet(_) => return Ok(None),
         Terminal::Sequence(_) => store.concat(all)?,
         Terminal::Alternatives(_) => store.union(all)?,
         Terminal::Repeat { min, max, .. } => store.repeat(all[0], *min, *max)?,

@@ -21,6 +21,8 @@ pub(crate) struct Terminals {
     spans: Vec<Span>,
     /// By terminal: its size when printed, with texts in bytes and operands in full.
     weights: Vec<usize>,
+    /// By terminal: the number of parts that are concatenated when it is compiled, at most.
+    lengths: Vec<u64>,
     /// By terminal: its language. `None` if it is not compiled yet.
     lowered: Vec<Option<RegularId>>,
     /// By hash: the newest terminal with it. `older` chains the others, so that `list` alone owns the
@@ -63,6 +65,7 @@ impl Terminals {
             list: Vec::with_capacity(count),
             spans: Vec::with_capacity(count),
             weights: Vec::with_capacity(count),
+            lengths: Vec::with_capacity(count),
             lowered: Vec::with_capacity(count),
             newest: FxHashMap::with_capacity_and_hasher(count, FxBuildHasher),
             older: Vec::with_capacity(count),
@@ -78,6 +81,7 @@ impl Terminals {
         self.list.reserve(more);
         self.spans.reserve(more);
         self.weights.reserve(more);
+        self.lengths.reserve(more);
         self.lowered.reserve(more);
         self.newest.reserve(more);
         self.older.reserve(more);
@@ -108,6 +112,11 @@ impl Terminals {
     /// Returns the size of the terminal when printed.
     pub fn weight(&self, id: TerminalId) -> usize {
         self.weights[id.index()]
+    }
+
+    /// Returns the number of parts that are concatenated when the terminal is compiled, at most.
+    pub fn length(&self, id: TerminalId) -> u64 {
+        self.lengths[id.index()]
     }
 
     /// Interns a terminal. If it is in the arena already, `span` is ignored.
@@ -160,9 +169,20 @@ impl Terminals {
             Terminal::Text(text) | Terminal::Substrings(text) => text.len(),
             Terminal::Regex(pattern) | Terminal::Early(pattern) | Terminal::Without(pattern) => pattern.len(),
             Terminal::Except(except) => except.texts.len(),
+            Terminal::ChunkRuns(chunks) => {
+                chunks.iter().fold(0, |sum, chunk| chunk.len().saturating_add(sum))
+            }
             _ => 1,
         };
         let weight = terminal.operands().iter().fold(own, |sum, id| sum.saturating_add(self.weight(*id)));
+        let length = match &terminal {
+            Terminal::Text(text) | Terminal::Regex(text) => text.len() as u64,
+            Terminal::Sequence(parts) => {
+                parts.iter().fold(0, |sum: u64, part| sum.saturating_add(self.length(*part)))
+            }
+            _ => 1,
+        };
+        self.lengths.push(length);
         self.list.push(terminal);
         self.spans.push(span);
         self.weights.push(weight);
@@ -306,11 +326,11 @@ impl Terminals {
                     let language = self.lower(id, store).map_err(|error| (error, self.span(id)))?;
                     language.is_some_and(|language| store.is_nullable(language))
                 }
-                Terminal::Substrings(_) => true,
+                Terminal::Substrings(_) | Terminal::ChunkRuns(_) => true,
                 Terminal::Early(_) | Terminal::Without(_) | Terminal::Except(_) => false,
                 Terminal::Multiple(_) | Terminal::Compared(..) => false,
                 Terminal::Json(operand) => of(operand),
-                Terminal::SpecialName(_) | Terminal::SpecialId(_) => false,
+                Terminal::SpecialName(_) | Terminal::SpecialId(_) | Terminal::SpecialSet(_) => false,
                 Terminal::Sequence(operands) | Terminal::And(operands) => operands.iter().all(of),
                 Terminal::Alternatives(operands) => operands.iter().any(of),
                 Terminal::Repeat { terminal, min, .. } => *min == 0 || of(terminal),
@@ -349,7 +369,10 @@ impl Terminals {
             | Terminal::Substrings(_)
             | Terminal::Multiple(_)
             | Terminal::SpecialName(_)
+            | Terminal::ChunkRuns(_)
             | Terminal::SpecialId(_) => Ok(false),
+            // The complement depends on the vocabulary: see `grammask::resolve_special_tokens`.
+            Terminal::SpecialSet(set) => Ok(set.members.is_empty() && !set.is_complement),
             Terminal::Alternatives(_) if literal_set(&self.list, id).is_some() => Ok(false),
             _ if self.is_syntactically_nonempty(id) => Ok(false),
             _ => match self.lower(id, store)? {

@@ -58,6 +58,10 @@ impl Reader<'_> {
                 ExprKind::Nonterminal(_)
                     | ExprKind::SpecialName(_)
                     | ExprKind::SpecialId(_)
+                    | ExprKind::SpecialSet(_)
+                    | ExprKind::Marker(_)
+                    | ExprKind::Capture { .. }
+                    | ExprKind::Schema(_)
                     | ExprKind::Unordered(_)
                     | ExprKind::Distinct(_)
             );

@@ -28,14 +28,21 @@ impl<'a> Reader<'a> {
             ExprKind::NotContaining(pattern) => {
                 return self.regex(StringKind::Without, 3, pattern, span);
             }
-            ExprKind::Except { operand, max } => return self.except(operand, *max, span),
-            ExprKind::SpecialName(_) | ExprKind::SpecialId(_) => {
+            ExprKind::Except { operand, max } => return self.except(operand, *max, index, span),
+            ExprKind::ChunkRuns(chunks) => return self.compiled(Terminal::ChunkRuns(chunks.clone()), span),
+            ExprKind::SpecialName(_)
+            | ExprKind::SpecialId(_)
+            | ExprKind::SpecialSet(_)
+            | ExprKind::Marker(_) => {
                 let flags = self.flags[index];
                 if flags & UNDER != 0 {
                     self.not_regular(flags, "a special token".to_owned(), span);
                     return None;
                 }
                 match kind {
+                    ExprKind::SpecialSet(set) => Terminal::SpecialSet(set.clone()),
+                    // A front end that has a vocabulary resolves markers first.
+                    ExprKind::Marker(text) => Terminal::Text(text.clone()),
                     ExprKind::SpecialId(id) => Terminal::SpecialId(*id),
                     ExprKind::SpecialName(name) => Terminal::SpecialName(name.clone()),
                     _ => return None,
@@ -43,7 +50,7 @@ impl<'a> Reader<'a> {
             }
             ExprKind::Sequence(children) => {
                 let operands = self.take_terminals(children)?;
-                return Some(self.terminals.sequence(operands, span));
+                return self.terminal_sequence(operands, span);
             }
             ExprKind::Alternatives(children) => {
                 let mut operands = self.take_terminals(children)?;
@@ -80,7 +87,14 @@ impl<'a> Reader<'a> {
                 let operand = self.take_terminal(*expr)?;
                 return Some(self.terminals.repeat(operand, min, max, span));
             }
-            ExprKind::Nonterminal(_) | ExprKind::Unordered(_) | ExprKind::Distinct(_) => return None,
+            ExprKind::Schema(_) => {
+                self.report(ErrorKind::UntranslatedSchema, span);
+                return None;
+            }
+            ExprKind::Nonterminal(_)
+            | ExprKind::Unordered(_)
+            | ExprKind::Distinct(_)
+            | ExprKind::Capture { .. } => return None,
         };
         Some(self.terminals.intern(terminal, span))
     }
@@ -96,19 +110,28 @@ impl<'a> Reader<'a> {
         if let Err(error) =
             self.terminals.lower_cancellable(id, self.store, || self.cancellation.is_cancelled())
         {
-            let (kind, offset) = describe(&error);
+            let (mut kind, offset) = describe(&error);
+            if let ErrorKind::Regex { has_backslash, .. } = &mut kind {
+                *has_backslash = pattern.contains('\\');
+            }
             self.report(kind, place_in_pattern(span, sigil, pattern, offset));
         }
         Some(id)
     }
 
     /// Reads an `except!`.
-    fn except(&mut self, operand: &'a ExceptOperand, max: Option<u64>, span: Span) -> Option<TerminalId> {
+    fn except(
+        &mut self,
+        operand: &'a ExceptOperand,
+        max: Option<u64>,
+        index: usize,
+        span: Span,
+    ) -> Option<TerminalId> {
         let (name, texts, place) = match operand {
             ExceptOperand::Text(text) => (None, Ok(Rc::new(vec![text.to_string()])), span),
             ExceptOperand::Nonterminal(name) => {
                 if !self.ids.contains_key(name.text.as_str()) {
-                    self.undefined(&name.text, name.span);
+                    self.undefined(&name.text, index, name.span);
                     return None;
                 }
                 if self.is_incomplete(&name.text) {

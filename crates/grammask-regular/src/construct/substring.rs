@@ -1,4 +1,4 @@
-//! Strings without certain substrings, and the substrings of a text.
+//! Strings without certain substrings, the substrings of a text, and runs of consecutive chunks of a list.
 
 use crate::construct::prefix::non_empty;
 use crate::json::finite::listed_texts;
@@ -6,6 +6,8 @@ use crate::leaf::aho_corasick::AhoCorasick;
 use crate::leaf::factor_automaton::FactorAutomaton;
 use crate::store::node::{Kind, RegularId, UNBOUNDED};
 use crate::{Error, Limit, Store};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// See [`Store::without_substring`].
@@ -74,4 +76,89 @@ pub(crate) fn factor_leaf(store: &mut Store, automaton: u32, state: u32) -> Resu
         return Ok(RegularId::EPSILON);
     }
     store.intern(Kind::Factor { automaton, state })
+}
+
+/// A state of a suffix automaton: length of its longest string, suffix link, and edges by chunk.
+#[derive(Clone, Default)]
+struct State {
+    length: usize,
+    link: Option<usize>,
+    edges: BTreeMap<u32, usize>,
+}
+
+/// See [`Store::chunk_runs`].
+///
+/// The suffix automaton of the list, with a chunk as one letter, has fewer than two states a chunk. Each
+/// state becomes an expression, from the last ones to the start, so that the result is linear in the list.
+///
+/// # Source
+/// A. Blumer et al., "The smallest automaton recognizing the subwords of a text", 1985.
+pub(crate) fn chunk_runs(store: &mut Store, chunks: &[&[u8]]) -> Result<RegularId, Error> {
+    let value = store.limits.substrings_length.min(u32::MAX as usize / 8);
+    let length = chunks.iter().fold(0usize, |sum, chunk| sum.saturating_add(chunk.len()));
+    if length > value {
+        return Err(Error::limit(Limit::SubstringsLength, value, Some(length)));
+    }
+    let mut numbers: FxHashMap<&[u8], u32> = FxHashMap::default();
+    let mut distinct: Vec<&[u8]> = Vec::new();
+    let letters = chunks.iter().filter(|chunk| !chunk.is_empty()).map(|&chunk| {
+        *numbers.entry(chunk).or_insert_with(|| {
+            distinct.push(chunk);
+            distinct.len() as u32 - 1
+        })
+    });
+    let states = suffix_automaton(&letters.collect::<Vec<u32>>());
+    let literals: Vec<RegularId> =
+        distinct.iter().map(|chunk| store.literal(chunk)).collect::<Result<_, _>>()?;
+    // Each edge leads to a longer string, so the longest come first.
+    let mut order: Vec<usize> = (0..states.len()).collect();
+    order.sort_by_key(|&state| std::cmp::Reverse(states[state].length));
+    let mut languages = vec![RegularId::EPSILON; states.len()];
+    let mut parts = Vec::new();
+    for state in order {
+        parts.clear();
+        parts.push(RegularId::EPSILON);
+        for (&letter, &to) in &states[state].edges {
+            parts.push(store.concat(&[literals[letter as usize], languages[to]])?);
+        }
+        languages[state] = store.union(&parts)?;
+    }
+    Ok(languages[0])
+}
+
+/// Returns the suffix automaton of a list of letters. State 0 is the start.
+fn suffix_automaton(letters: &[u32]) -> Vec<State> {
+    let mut states = vec![State::default()];
+    let mut last = 0;
+    for &letter in letters {
+        let current = states.len();
+        states.push(State { length: states[last].length + 1, link: Some(0), edges: BTreeMap::new() });
+        let mut node = Some(last);
+        while let Some(at) = node
+            && !states[at].edges.contains_key(&letter)
+        {
+            states[at].edges.insert(letter, current);
+            node = states[at].link;
+        }
+        if let Some(at) = node {
+            let target = states[at].edges[&letter];
+            if states[target].length == states[at].length + 1 {
+                states[current].link = Some(target);
+            } else {
+                let copy = states.len();
+                states.push(State { length: states[at].length + 1, ..states[target].clone() });
+                let mut node = Some(at);
+                while let Some(at) = node
+                    && states[at].edges.get(&letter) == Some(&target)
+                {
+                    states[at].edges.insert(letter, copy);
+                    node = states[at].link;
+                }
+                states[target].link = Some(copy);
+                states[current].link = Some(copy);
+            }
+        }
+        last = current;
+    }
+    states
 }

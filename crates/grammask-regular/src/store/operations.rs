@@ -185,6 +185,31 @@ impl Store {
         substring::substrings(self, text)
     }
 
+    /// Returns the concatenations of consecutive chunks of a list. The empty string is one of them; empty
+    /// chunks change nothing.
+    ///
+    /// # Errors
+    /// If the chunks together are longer than [`Limits::substrings_length`](crate::Limits::substrings_length),
+    /// or another limit is exceeded.
+    ///
+    /// # Complexity
+    /// O(n log n) for n bytes, apart from chunks that occur often: a state of the suffix automaton with d
+    /// different next chunks takes d expressions.
+    ///
+    /// ```
+    /// # use grammask_regular::{Limits, Store};
+    /// let mut store = Store::new(&Limits::default());
+    /// let runs = store.chunk_runs(&[b"ab", b"c", b"ab"])?;
+    /// for (text, is_run) in [("", true), ("abc", true), ("cab", true), ("b", false), ("abab", false)] {
+    ///     let end = store.derivative_by_text(runs, text.as_bytes())?;
+    ///     assert_eq!(store.is_nullable(end), is_run, "{text}");
+    /// }
+    /// # Ok::<(), grammask_regular::Error>(())
+    /// ```
+    pub fn chunk_runs(&mut self, chunks: &[&[u8]]) -> Result<RegularId, Error> {
+        substring::chunk_runs(self, chunks)
+    }
+
     /// Returns the contents of JSON strings (RFC 8259), without the quotes, whose value is in `a`.
     ///
     /// Each character is written as itself, unless it is a control character, `"` or `\`. It is also written

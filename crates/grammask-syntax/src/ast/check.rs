@@ -1,7 +1,9 @@
 //! Tests the invariants of a tree.
 
-use crate::ast::notation::{MAX_REPETITIONS, is_comparison_numeral, is_multiple_numeral, is_special_name};
-use crate::ast::{Ast, ExceptOperand, ExprId, ExprKind, Quantifier};
+use crate::ast::notation::{
+    MAX_REPETITIONS, is_comparison_numeral, is_multiple_numeral, is_special_name, json_value_len,
+};
+use crate::ast::{Ast, ExceptOperand, ExprId, ExprKind, Quantifier, SpecialMember};
 
 /// An invariant of [`Ast`] that does not hold.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -62,6 +64,18 @@ pub enum Violation {
     NotComparisonNumeral {
         /// The operand.
         numeral: String,
+    },
+    /// A range of ids in `special!` ends before it begins.
+    #[error("{expr} has a range of ids that ends before it begins")]
+    WrongIds {
+        /// The expression.
+        expr: ExprId,
+    },
+    /// The text of `schema!` is not one JSON value.
+    #[error("{expr} has a schema that is not one JSON value")]
+    NotSchema {
+        /// The expression.
+        expr: ExprId,
     },
     /// The empty output is allowed without a start symbol.
     #[error("the empty output is allowed, but there is no start symbol")]
@@ -127,7 +141,15 @@ fn check_node(expr: ExprId, kind: &ExprKind) -> Result<(), Violation> {
         {
             Err(Violation::WrongBounds { expr })
         }
-        ExprKind::Nonterminal(name) => check_identifier(name),
+        ExprKind::Nonterminal(name) | ExprKind::Capture { name, .. } => check_identifier(name),
+        ExprKind::SpecialSet(set) => {
+            let is_wrong =
+                |member: &SpecialMember| matches!(member, SpecialMember::Ids(first, last) if first > last);
+            if set.members.iter().any(is_wrong) { Err(Violation::WrongIds { expr }) } else { Ok(()) }
+        }
+        ExprKind::Schema(schema) if json_value_len(&schema.text) != Some(schema.text.len()) => {
+            Err(Violation::NotSchema { expr })
+        }
         ExprKind::Unordered(unordered)
             if !unordered.is_valid() || unordered.min.max(unordered.max.unwrap_or(0)) > MAX_REPETITIONS =>
         {

@@ -71,6 +71,8 @@ fn same_node(left: &ExprKind, right: &ExprKind) -> bool {
                     (left, right) => left == right,
                 }
         }
+        (ExprKind::Capture { name: left, .. }, ExprKind::Capture { name: right, .. }) => left == right,
+        (ExprKind::Schema(left), ExprKind::Schema(right)) => left.text == right.text,
         (ExprKind::Unordered(left), ExprKind::Unordered(right)) => {
             let Unordered { parts: _, has_separator, min, max, requires } = &**right;
             left.has_separator == *has_separator

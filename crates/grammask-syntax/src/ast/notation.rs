@@ -64,3 +64,43 @@ pub fn is_special_name(name: &str) -> bool {
             && name[2..].find("|>") == Some(inside.len())
     })
 }
+
+/// Returns the length of the JSON value at the beginning of a text, in bytes. Only brackets, quotes and
+/// escapes are looked at, so the value need not be valid. Returns `None` if the text ends inside of it, or if
+/// there is none.
+///
+/// # Complexity
+/// Linear in the length of the value.
+pub(crate) fn json_value_len(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    let mut depth = 0usize;
+    loop {
+        match bytes.get(at)? {
+            b'"' => at = string_end(bytes, at)?,
+            b'{' | b'[' => (depth, at) = (depth + 1, at + 1),
+            b'}' | b']' => (depth, at) = (depth.checked_sub(1)?, at + 1),
+            byte if depth == 0 => {
+                let is_scalar = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
+                let length = bytes.iter().take_while(|byte| is_scalar(byte)).count();
+                return (is_scalar(byte) && length > 0).then_some(length);
+            }
+            _ => at += 1,
+        }
+        if depth == 0 {
+            return Some(at);
+        }
+    }
+}
+
+/// Returns the offset after the JSON string that begins at an offset.
+fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
+    let mut at = start + 1;
+    loop {
+        match bytes.get(at)? {
+            b'"' => return Some(at + 1),
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+}

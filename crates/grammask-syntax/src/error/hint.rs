@@ -49,7 +49,7 @@ pub(super) fn hint(kind: &ErrorKind) -> Option<String> {
         ErrorKind::MissingPattern { .. } => "write `#'pattern'`; the quote follows without a space",
         ErrorKind::UnknownPattern { .. } => "there are `#'..'`, `#e'..'`, `#ex'..'` and `#substrs'..'`",
         ErrorKind::UnknownOperator { .. } => {
-            "there are `except!`, `json!`, `unordered!`, `distinct!`, `multiple!`, `atleast!`, `above!`, `atmost!`, `below!` and `equal!`"
+            "there are `except!`, `json!`, `special!`, `marker!`, `substrs!`, `capture!`, `schema!`, `unordered!`, `distinct!`, `multiple!`, `atleast!`, `above!`, `atmost!`, `below!` and `equal!`"
         }
         ErrorKind::MalformedExcept { expected: "a text or a nonterminal", .. } => {
             "several texts are given by the name of a rule that lists them; a regex is excluded by `#ex'..'`"
@@ -68,6 +68,17 @@ pub(super) fn hint(kind: &ErrorKind) -> Option<String> {
         }
         ErrorKind::MalformedNumber { name, .. } => {
             return Some(format!("write `{name}!(7)` or `{name}!(0.25)`, without sign"));
+        }
+        ErrorKind::MalformedList { name: "special", .. } => {
+            "write `special!('<a>', <[7]>, <[10-19]>)`, or `special!(~ '<a>')` for all others"
+        }
+        ErrorKind::MalformedList { name: "marker", .. } => "write `marker!('<a>')`",
+        ErrorKind::MalformedList { name: "capture", .. } => "write `capture!(name, 'a' b)`",
+        ErrorKind::MalformedList { .. } => "write `substrs!('ab', 'c')`; the texts of a rule are not taken",
+        ErrorKind::MalformedSchema { .. } => "write `schema!({\"type\": \"string\"})`",
+        ErrorKind::IdsReversed { first, last } => return Some(format!("write `<[{last}-{first}]>`")),
+        ErrorKind::IdsOutsideSpecial { first, last } => {
+            return Some(format!("write `special!(<[{first}-{last}]>)`"));
         }
         ErrorKind::MalformedSpecial => {
             "special tokens are written `<|name|>` (no white space or `<` in the name) or `<[id]>`"

@@ -234,6 +234,38 @@ pub enum ErrorKind {
         /// Number of the last item.
         last: u32,
     },
+    /// `special!`, `marker!`, `substrs!` or `capture!` with wrong operands.
+    #[error("expected {expected} in `{name}!`, found {found}")]
+    MalformedList {
+        /// The name, without the `!`.
+        name: &'static str,
+        /// Description of the expected token.
+        expected: &'static str,
+        /// Description of the token.
+        found: String,
+    },
+    /// `schema!` without a JSON value in parentheses.
+    #[error("expected {expected}")]
+    MalformedSchema {
+        /// Description of the expected part.
+        expected: &'static str,
+    },
+    /// `<[9-7]>`
+    #[error("the ids are reversed: {first} is greater than {last}")]
+    IdsReversed {
+        /// The first id.
+        first: u32,
+        /// The last id.
+        last: u32,
+    },
+    /// `<[7-9]>` outside of `special!`.
+    #[error("a range of ids is allowed in `special!` only")]
+    IdsOutsideSpecial {
+        /// The first id.
+        first: u32,
+        /// The last id.
+        last: u32,
+    },
     /// `<|` without `|>`, `<[` without a number and `]>`.
     #[error("malformed special token")]
     MalformedSpecial,

@@ -6,7 +6,7 @@
 //! R. W. Floyd, "Syntactic analysis and operator precedence", Journal of the ACM 10 (1963).
 
 use crate::ast::notation::MAX_REPETITIONS;
-use crate::ast::{ExprId, ExprKind, Quantifier, Span};
+use crate::ast::{ExprId, ExprKind, Quantifier, SchemaText, Span};
 use crate::error::{ErrorKind, shorten};
 use crate::parser::Parser;
 use crate::parser::lexer::{Bracket, Quoted, TokenKind};
@@ -38,6 +38,8 @@ pub(crate) struct Frame {
     nots: usize,
     /// Byte offset of `json!` or `distinct!` before the bracket, and the constructor of its expression.
     pub(crate) operator: Option<(usize, Wrapper)>,
+    /// The name in `capture!`, if this is its group.
+    pub(crate) capture: Option<Span>,
     /// The operands of `unordered!`, if this is its group.
     pub(crate) unordered: Option<OpenUnordered>,
 }
@@ -122,6 +124,7 @@ impl Parser<'_> {
             nots,
             unordered: None,
             operator: None,
+            capture: None,
         });
     }
 
@@ -138,6 +141,12 @@ impl Parser<'_> {
                 | TokenKind::Quoted(..)
                 | TokenKind::SpecialName
                 | TokenKind::SpecialId(_)
+                | TokenKind::SpecialIds(..)
+                | TokenKind::Special
+                | TokenKind::Marker
+                | TokenKind::ChunkRuns
+                | TokenKind::Capture
+                | TokenKind::Schema(_)
                 | TokenKind::Except
                 | TokenKind::Unordered
                 | TokenKind::Json
@@ -183,6 +192,21 @@ impl Parser<'_> {
             TokenKind::SpecialId(id) => {
                 let span = self.bump().span;
                 self.push_value(ExprKind::SpecialId(id), span);
+            }
+            TokenKind::SpecialIds(first, last) => {
+                let span = self.current.span;
+                self.error(ErrorKind::IdsOutsideSpecial { first, last }, span);
+                self.bump();
+                self.push_placeholder();
+            }
+            TokenKind::Special => self.special_set(),
+            TokenKind::Marker => self.marker(),
+            TokenKind::ChunkRuns => self.chunk_runs(),
+            TokenKind::Capture => return self.capture(preceding),
+            TokenKind::Schema(json) => {
+                let span = self.bump().span;
+                let text = self.lexer.slice(json).into();
+                self.push_value(ExprKind::Schema(Box::new(SchemaText { text, span: json })), span);
             }
             TokenKind::Except => self.except(),
             TokenKind::Unordered => return self.unordered(preceding),
@@ -358,9 +382,14 @@ impl Parser<'_> {
             }
             let outer = Span::new(open.start, close.end);
             match bracket {
-                Bracket::Round => match frame.operator {
-                    Some((start, wrapper)) => self.wrap(Span::new(start, close.end), wrapper),
-                    None => self.top().outer = outer,
+                Bracket::Round => match (frame.operator, frame.capture) {
+                    (Some((start, _)), Some(name)) => {
+                        let name = self.lexer.slice(name).into();
+                        let span = Span::new(start, close.end);
+                        self.wrap(span, |expr| ExprKind::Capture { name, expr });
+                    }
+                    (Some((start, wrapper)), None) => self.wrap(Span::new(start, close.end), wrapper),
+                    (None, _) => self.top().outer = outer,
                 },
                 Bracket::Square => self.wrap(outer, |expr| repeat(expr, Quantifier::Option)),
                 Bracket::Curly => self.wrap(outer, |expr| repeat(expr, Quantifier::Star)),

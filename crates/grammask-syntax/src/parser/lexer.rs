@@ -1,6 +1,7 @@
 //! Splits a text into tokens, one at a time. Decodes escapes, and skips white space and comments. Reports
 //! invalid tokens, and returns them as `Bad`, so that the parser does not report them again.
 
+use crate::ast::notation::json_value_len;
 use crate::ast::{Comparison, Quantifier, Span};
 use crate::error::{ErrorKind, ErrorSink, shorten};
 use crate::parser::escape::{Escape, read_escape};
@@ -48,6 +49,18 @@ pub(crate) enum TokenKind {
     Quoted(Quoted, String),
     SpecialName,
     SpecialId(u32),
+    /// `<[10-19]>`
+    SpecialIds(u32, u32),
+    /// `special!`
+    Special,
+    /// `marker!`
+    Marker,
+    /// `substrs!`
+    ChunkRuns,
+    /// `capture!`
+    Capture,
+    /// `schema!({...})`, with the span of the JSON text
+    Schema(Span),
     /// `except!`
     Except,
     /// `unordered!`
@@ -256,10 +269,15 @@ impl<'t> Lexer<'t> {
             return TokenKind::Identifier;
         }
         match name {
+            "capture" => return TokenKind::Capture,
             "distinct" => return TokenKind::Distinct,
             "except" => return TokenKind::Except,
             "json" => return TokenKind::Json,
+            "marker" => return TokenKind::Marker,
             "multiple" => return TokenKind::Multiple,
+            "schema" => return self.schema(start),
+            "special" => return TokenKind::Special,
+            "substrs" => return TokenKind::ChunkRuns,
             "unordered" => return TokenKind::Unordered,
             _ => {}
         }
@@ -268,6 +286,40 @@ impl<'t> Lexer<'t> {
         }
         self.errors.push(ErrorKind::UnknownOperator { name: shorten(name) }, Span::new(start, self.position));
         TokenKind::Bad
+    }
+
+    /// Reads the rest of `schema!({...})`: a JSON value in parentheses. Its content is not looked at.
+    fn schema(&mut self, start: usize) -> TokenKind {
+        let blanks = |lexer: &mut Self| {
+            let rest = lexer.rest();
+            lexer.position += rest.len() - rest.trim_start().len();
+        };
+        blanks(self);
+        if !self.eat("(") {
+            let kind = ErrorKind::MalformedSchema { expected: "`(` after `schema!`" };
+            self.errors.push(kind, Span::new(start, self.position));
+            return TokenKind::Bad;
+        }
+        blanks(self);
+        let from = self.position;
+        let Some(length) = json_value_len(self.rest()) else {
+            let is_open = matches!(self.peek(), Some(b'{' | b'[' | b'"'));
+            let expected = if is_open { "the end of the JSON value" } else { "a JSON value" };
+            self.errors.push(ErrorKind::MalformedSchema { expected }, Span::new(from, from + 1));
+            if is_open {
+                self.skip_to_end(start);
+            }
+            return TokenKind::Bad;
+        };
+        self.position += length;
+        let json = Span::new(from, self.position);
+        blanks(self);
+        if !self.eat(")") {
+            let kind = ErrorKind::MalformedSchema { expected: "`)` after the JSON value" };
+            self.errors.push(kind, json);
+            return TokenKind::Bad;
+        }
+        TokenKind::Schema(json)
     }
 
     /// Reads an integer, or a number with a point.
@@ -389,7 +441,20 @@ impl<'t> Lexer<'t> {
         if close == "|>" {
             return TokenKind::SpecialName;
         }
-        let is_number = name.bytes().all(|byte| byte.is_ascii_digit());
+        let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        if let Some((first, last)) = name.split_once('-')
+            && is_digits(first)
+            && is_digits(last)
+        {
+            let kind = match (first.parse(), last.parse()) {
+                (Ok(first), Ok(last)) if first <= last => return TokenKind::SpecialIds(first, last),
+                (Ok(first), Ok(last)) => ErrorKind::IdsReversed { first, last },
+                _ => ErrorKind::NumberTooLarge { maximum: u64::from(u32::MAX) },
+            };
+            self.errors.push(kind, Span::new(start, self.position));
+            return TokenKind::Bad;
+        }
+        let is_number = is_digits(name);
         let kind = match name.parse() {
             Ok(id) if is_number => return TokenKind::SpecialId(id),
             Err(_) if is_number => ErrorKind::NumberTooLarge { maximum: u64::from(u32::MAX) },

@@ -297,6 +297,9 @@ const fn leaves_parts(kind: &ErrorKind) -> bool {
             | ErrorKind::NumeralTooLong { .. }
             | ErrorKind::UnknownItem { .. }
             | ErrorKind::MalformedSpecial
+            | ErrorKind::MalformedList { .. }
+            | ErrorKind::IdsReversed { .. }
+            | ErrorKind::IdsOutsideSpecial { .. }
             | ErrorKind::SecondStart { .. }
     )
 }

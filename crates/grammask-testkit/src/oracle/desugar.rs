@@ -1,6 +1,6 @@
 //! Desugars a syntax tree into plain productions: groups and operators become nonterminals.
 
-use grammask_syntax::{Ast, ExprId, ExprKind, Span, Unordered};
+use grammask_syntax::{Ast, ExprId, ExprKind, Span, SpecialSet, Unordered, is_special_name};
 use rustc_hash::FxHashMap;
 
 use super::OracleError;
@@ -23,6 +23,8 @@ pub(super) enum Symbol {
 pub(super) enum Special {
     Name(String),
     Id(u32),
+    /// `special!(…)`
+    Set(SpecialSet),
 }
 
 #[derive(Clone, Debug)]
@@ -61,6 +63,23 @@ impl Plain {
         self.productions.push(Production { left, right });
     }
 
+    /// Returns each text of a terminal as a terminal of its own. `None` if the terminal has more than
+    /// [`MAX_DISTINCT_TEXTS`] texts, or texts that `distinct!` compares by their values.
+    fn distinct_texts(&mut self, terminal: Symbol) -> Option<Vec<Symbol>> {
+        let Symbol::Terminal(terminal) = terminal else { return None };
+        let texts = self.terminals[terminal].strings(MAX_DISTINCT_TEXTS)?;
+        let is_plain = |text: &Vec<u8>| text.iter().all(u8::is_ascii_alphabetic);
+        if !texts.iter().all(is_plain) {
+            return None;
+        }
+        let mut symbols = Vec::with_capacity(texts.len());
+        for text in texts {
+            self.terminals.push(Dfa::text(&text).ok()?);
+            symbols.push(Symbol::Terminal(self.terminals.len() - 1));
+        }
+        Some(symbols)
+    }
+
     /// Returns `min` to `max` repetitions of `part`. Unbounded repetition is left-recursive, so that it has
     /// no endless output: only recursive rules have.
     fn repetition(&mut self, part: Symbol, min: u32, max: Option<u32>) -> Symbol {
@@ -87,6 +106,9 @@ impl Plain {
 
 /// States of an `unordered!`, each a count of all items. Beyond it, the grammar is too large for the oracle.
 const MAX_UNORDERED_STATES: usize = 5_000;
+
+/// Texts of a `distinct!`. Beyond it, the grammar is too large for the oracle.
+const MAX_DISTINCT_TEXTS: usize = 8;
 
 /// The parts and bounds of an `unordered!`.
 struct Choice<'a> {
@@ -171,6 +193,18 @@ pub(super) fn desugar(ast: &Ast, start: &str) -> Result<Plain, OracleError> {
             }
             (ExprKind::SpecialName(name), None) => plain.special(Special::Name(name.to_string())),
             (ExprKind::SpecialId(id), None) => plain.special(Special::Id(*id)),
+            (ExprKind::SpecialSet(set), None) => plain.special(Special::Set((**set).clone())),
+            // A marker of this form counts as the name of a special token of the vocabulary.
+            (ExprKind::Marker(text), None) if is_special_name(text) => {
+                plain.special(Special::Name(text.to_string()))
+            }
+            (ExprKind::Marker(text), None) => {
+                plain
+                    .terminals
+                    .push(Dfa::text(text.as_bytes()).map_err(|_| OracleError::TooLarge(expr.span))?);
+                Symbol::Terminal(plain.terminals.len() - 1)
+            }
+            (ExprKind::Capture { expr, .. }, None) => symbols[expr.index()],
             (ExprKind::Sequence(_) | ExprKind::Alternatives(_), None) => {
                 let group = plain.nonterminal();
                 for right in right_sides(ast, &symbols, ExprId(symbols.len() as u32)) {
@@ -188,23 +222,35 @@ pub(super) fn desugar(ast: &Ast, start: &str) -> Result<Plain, OracleError> {
             (ExprKind::Unordered(unordered), None) => {
                 let Unordered { parts, min, max, requires, .. } = &**unordered;
                 let count = unordered.items().len();
-                let item = |part: &ExprId| match &ast.expr(*part).kind {
-                    ExprKind::Repeat { expr, quantifier } => {
-                        let (min, max) = quantifier.bounds();
-                        (symbols[expr.index()], min, max)
-                    }
-                    _ => (symbols[part.index()], 1, Some(1)),
-                };
-                let items: Vec<_> = parts[..count].iter().map(item).collect();
+                let mut items = Vec::with_capacity(count);
+                for part in &parts[..count] {
+                    let (symbol, min, max) = match &ast.expr(*part).kind {
+                        ExprKind::Repeat { expr, quantifier } => {
+                            let (min, max) = quantifier.bounds();
+                            (symbols[expr.index()], min, max)
+                        }
+                        ExprKind::Distinct(_) => {
+                            let texts = plain.distinct_texts(symbols[part.index()]);
+                            let texts = texts.filter(|_| requires.is_empty());
+                            let texts = texts.ok_or(OracleError::TooLarge(expr.span))?;
+                            items.extend(texts.into_iter().map(|text| (text, 0, Some(1))));
+                            continue;
+                        }
+                        _ => (symbols[part.index()], 1, Some(1)),
+                    };
+                    items.push((symbol, min, max));
+                    plain.parts.push((plain.nonterminals, symbol, ast.expr(*part).span));
+                }
                 let separator = parts.get(count).map(|part| symbols[part.index()]);
-                for (&part, symbol) in parts.iter().zip(items.iter().map(|item| item.0).chain(separator)) {
-                    plain.parts.push((plain.nonterminals, symbol, ast.expr(part).span));
+                if let (Some(symbol), Some(part)) = (separator, parts.get(count)) {
+                    plain.parts.push((plain.nonterminals, symbol, ast.expr(*part).span));
                 }
                 let choice = Choice { items, separator, min: *min, max: *max, needs: requires };
                 choice.desugar(&mut plain).ok_or(OracleError::TooLarge(expr.span))?
             }
-            // No context-free grammar can require that texts differ.
-            (ExprKind::Distinct(_), None) => return Err(OracleError::TooLarge(expr.span)),
+            // No context-free grammar can require that texts differ, but each of a few texts can be an item.
+            (ExprKind::Distinct(text), None) => symbols[text.index()],
+            (ExprKind::Schema(_), None) => return Err(OracleError::TooLarge(expr.span)),
             _ => unreachable!("every other kind is regular"),
         };
         symbols.push(symbol);

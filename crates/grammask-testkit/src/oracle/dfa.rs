@@ -19,6 +19,9 @@ pub(super) struct Dfa {
     accepting: Vec<bool>,
 }
 
+/// Length of a string that is listed. A longer one may belong to a loop.
+const MAX_LISTED_BYTES: usize = 64;
+
 impl Dfa {
     /// Returns an automaton of one state without edges.
     fn single(accepting: bool) -> Self {
@@ -169,6 +172,29 @@ impl Dfa {
     /// Returns the state after some bytes.
     pub(super) fn after(&self, state: u32, bytes: &[u8]) -> Option<u32> {
         bytes.iter().try_fold(state, |state, &byte| self.next(state, byte))
+    }
+
+    /// Returns all strings. `None` if there are more than `max`. The automaton must be [trimmed](Self::trimmed).
+    pub(super) fn strings(&self, max: usize) -> Option<Vec<Vec<u8>>> {
+        let mut strings = Vec::new();
+        let mut open: Vec<(u32, Vec<u8>)> = vec![(0, Vec::new())];
+        while let Some((state, string)) = open.pop() {
+            if self.is_accepting(state) {
+                strings.push(string.clone());
+            }
+            // Each open state leads to a string of its own.
+            if strings.len() + open.len() > max || string.len() > MAX_LISTED_BYTES {
+                return None;
+            }
+            for (low, high, next) in self.ranges(state) {
+                if usize::from(high - low) > max {
+                    return None;
+                }
+                open.extend((low..=high).map(|byte| (next, [&string[..], &[byte]].concat())));
+            }
+        }
+        strings.sort_unstable();
+        Some(strings)
     }
 
     /// Returns true if the language contains the empty string.

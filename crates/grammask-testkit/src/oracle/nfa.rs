@@ -1,5 +1,7 @@
 //! Regular operations, by nondeterministic automata with empty edges and the subset construction.
 
+use grammask_syntax::Text;
+
 use super::dfa::{Dfa, TooLarge};
 
 #[derive(Clone, Debug, Default)]
@@ -139,6 +141,21 @@ pub(super) fn pieces(text: &[u8]) -> Result<Dfa, TooLarge> {
         nfa.empty[state].push(end);
         if let Some(&byte) = text.get(i) {
             nfa.edges[state].push((byte, byte, states[i + 1]));
+        }
+    }
+    nfa.determinize(start, end)
+}
+
+/// Returns the concatenations of consecutive texts, including the empty one.
+pub(super) fn runs(chunks: &[Text]) -> Result<Dfa, TooLarge> {
+    let mut nfa = Nfa::default();
+    let (start, end) = (nfa.state(), nfa.state());
+    let boundaries: Vec<usize> = (0..=chunks.len()).map(|_| nfa.state()).collect();
+    for (i, &boundary) in boundaries.iter().enumerate() {
+        nfa.empty[start].push(boundary);
+        nfa.empty[boundary].push(end);
+        if let Some(chunk) = chunks.get(i) {
+            nfa.embed(&Dfa::text(chunk.as_bytes())?, boundary, boundaries[i + 1]);
         }
     }
     nfa.determinize(start, end)

@@ -22,6 +22,8 @@ pub(super) struct Reduced {
     pub(super) start: usize,
     /// True if the empty output is an output.
     pub(super) allows_empty: bool,
+    /// Ids of the tokens that end outputs, which are in no complement.
+    pub(super) ends: Vec<u32>,
     /// Number of nonterminals of the plain grammar.
     plain: usize,
 }
@@ -34,7 +36,7 @@ impl Reduced {
     pub(super) fn new(plain: Plain, allows_empty: bool) -> Result<Self, OracleError> {
         let productive = fixpoint(&plain, true, |symbol, known| match symbol {
             Symbol::Terminal(t) => plain.terminals[t].is_nullable() || plain.terminals[t].has_bytes(),
-            Symbol::Special(_) => true,
+            Symbol::Special(special) => has_token(&plain, special),
             Symbol::Nonterminal(n) => known[n],
         });
         let nullable = fixpoint(&plain, true, |symbol, known| match symbol {
@@ -45,7 +47,7 @@ impl Reduced {
         check_items(&plain, &nullable)?;
         let is_productive = |symbol: &Symbol| match *symbol {
             Symbol::Terminal(t) => plain.terminals[t].is_nullable() || plain.terminals[t].has_bytes(),
-            Symbol::Special(_) => true,
+            Symbol::Special(special) => has_token(&plain, special),
             Symbol::Nonterminal(n) => productive[n],
         };
 
@@ -95,6 +97,7 @@ impl Reduced {
             specials: plain.specials,
             start: plain.start,
             allows_empty,
+            ends: Vec::new(),
             plain: plain.nonterminals,
         })
     }
@@ -102,6 +105,14 @@ impl Reduced {
     /// Returns the endless version of a nonterminal.
     pub(super) fn endless(&self, nonterminal: usize) -> usize {
         self.plain + nonterminal
+    }
+}
+
+/// Returns false for `special!()`. The vocabulary counts as one that has tokens in each complement.
+fn has_token(plain: &Plain, special: usize) -> bool {
+    match &plain.specials[special] {
+        Special::Set(set) => set.is_complement || !set.members.is_empty(),
+        Special::Name(_) | Special::Id(_) => true,
     }
 }
 

@@ -23,7 +23,14 @@ pub(super) fn regular_parts(ast: &Ast) -> Result<Vec<Option<Dfa>>, OracleError> 
     for (expr, wanted) in ast.exprs.iter().zip(wanted) {
         let part = match leaf(ast, &expr.kind, expr.span)? {
             Some(leaf) => Some(leaf),
-            None if wanted => Some(operation(&expr.kind, expr.span, &parts)?),
+            None if wanted => Some(match &expr.kind {
+                ExprKind::Nonterminal(name) => named(ast, name, expr.span, &mut Vec::new())?,
+                kind => {
+                    let children = kind.children().iter().map(|child| parts[child.index()].clone());
+                    let children: Option<Vec<Dfa>> = children.collect();
+                    operation(kind, expr.span, &children.ok_or(OracleError::NotRegular(expr.span))?)?
+                }
+            }),
             None => None,
         };
         parts.push(part.map(|part| part.trimmed()));
@@ -42,6 +49,7 @@ fn leaf(ast: &Ast, kind: &ExprKind, span: Span) -> Result<Option<Dfa>, OracleErr
         ExprKind::Compared(comparison, bound) => numbers::compared(*comparison, bound),
         ExprKind::Multiple(numeral) => numbers::multiples(numeral),
         ExprKind::Substrings(text) => nfa::pieces(text.as_bytes()),
+        ExprKind::ChunkRuns(chunks) => nfa::runs(chunks),
         ExprKind::Except { operand, max } => {
             let texts = match &**operand {
                 ExceptOperand::Text(text) => {
@@ -62,10 +70,40 @@ fn without(part: &Dfa, max: Option<u64>) -> Result<Dfa, TooLarge> {
     nfa::containing(part)?.complement()?.intersection(&Dfa::lengths(1, max)?)
 }
 
-fn operation(kind: &ExprKind, span: Span, parts: &[Option<Dfa>]) -> Result<Dfa, OracleError> {
-    let children: Option<Vec<&Dfa>> =
-        kind.children().iter().map(|child| parts[child.index()].as_ref()).collect();
-    let children = children.ok_or(OracleError::NotRegular(span))?;
+/// Returns the automaton of a nonterminal. `open` has the names of the rules around it: a rule below itself
+/// is not regular.
+fn named(ast: &Ast, name: &str, span: Span, open: &mut Vec<String>) -> Result<Dfa, OracleError> {
+    if open.iter().any(|other| other == name) {
+        return Err(OracleError::NotRegular(span));
+    }
+    open.push(name.to_owned());
+    let mut bodies = Vec::new();
+    for rule in ast.rules.iter().filter(|rule| rule.name.text == name) {
+        bodies.push(tree(ast, rule.body, open)?);
+    }
+    open.pop();
+    if bodies.is_empty() {
+        return Err(OracleError::Undefined(name.to_owned(), span));
+    }
+    nfa::union(&bodies.iter().collect::<Vec<_>>()).map_err(|TooLarge| OracleError::TooLarge(span))
+}
+
+/// Returns the automaton of an expression of a rule that is named under `&`, `~` or `json!`.
+fn tree(ast: &Ast, id: ExprId, open: &mut Vec<String>) -> Result<Dfa, OracleError> {
+    let expr = ast.expr(id);
+    if let Some(leaf) = leaf(ast, &expr.kind, expr.span)? {
+        return Ok(leaf.trimmed());
+    }
+    if let ExprKind::Nonterminal(name) = &expr.kind {
+        return named(ast, name, expr.span, open);
+    }
+    let children = expr.kind.children().iter().map(|&child| tree(ast, child, open));
+    let children: Vec<Dfa> = children.collect::<Result<_, _>>()?;
+    Ok(operation(&expr.kind, expr.span, &children)?.trimmed())
+}
+
+fn operation(kind: &ExprKind, span: Span, children: &[Dfa]) -> Result<Dfa, OracleError> {
+    let children: Vec<&Dfa> = children.iter().collect();
     match kind {
         ExprKind::Sequence(_) => nfa::concatenation(&children),
         ExprKind::Alternatives(_) => nfa::union(&children),
@@ -108,7 +146,9 @@ fn texts(ast: &Ast, name: &str, span: Span) -> Result<Dfa, OracleError> {
             _ if !below => None,
             ExprKind::Text(text) => Some(Dfa::text(text.as_bytes()).map_err(too_large)?),
             kind @ (ExprKind::Sequence(_) | ExprKind::Alternatives(_)) => {
-                Some(operation(kind, expr.span, &made)?)
+                let children = kind.children().iter().map(|child| made[child.index()].clone());
+                let children: Option<Vec<Dfa>> = children.collect();
+                Some(operation(kind, expr.span, &children.ok_or(OracleError::ExceptOperand(span))?)?)
             }
             _ => return Err(OracleError::ExceptOperand(span)),
         };

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use grammask_syntax::SpecialMember;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::desugar::{Special, Symbol};
@@ -83,6 +84,16 @@ impl<'g> Run<'g> {
                 let matches = match &self.grammar.specials[special] {
                     Special::Name(wanted) => name == Some(wanted),
                     Special::Id(wanted) => id == Some(*wanted),
+                    Special::Set(set) => {
+                        let is_member = set.members.iter().any(|member| match member {
+                            SpecialMember::Name(wanted) => name == Some(wanted),
+                            SpecialMember::Ids(first, last) => {
+                                id.is_some_and(|id| (*first..=*last).contains(&id))
+                            }
+                        });
+                        let is_end = id.is_some_and(|id| self.grammar.ends.contains(&id));
+                        if set.is_complement { !is_member && !is_end } else { is_member }
+                    }
                 };
                 if matches {
                     kernel.push(Item { dot: item.dot + 1, ..*item });

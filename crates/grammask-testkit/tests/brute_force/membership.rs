@@ -33,6 +33,17 @@ pub fn membership(ast: &Ast, id: ExprId) -> Option<Membership> {
             let text = text.clone();
             Box::new(move |string| has(text.as_bytes(), |piece| piece == string))
         }
+        ExprKind::ChunkRuns(chunks) => {
+            let chunks = chunks.clone();
+            Box::new(move |string| {
+                let run = |from: usize, to: usize| {
+                    chunks[from..to].iter().map(|chunk| chunk.as_str()).collect::<String>()
+                };
+                string.is_empty()
+                    || (0..chunks.len())
+                        .any(|from| (from + 1..=chunks.len()).any(|to| run(from, to).as_bytes() == string))
+            })
+        }
         ExprKind::Except { operand, max } => {
             let stops: Vec<Vec<u8>> = match &**operand {
                 ExceptOperand::Text(text) => vec![text.as_bytes().to_vec()],
@@ -72,6 +83,13 @@ pub fn membership(ast: &Ast, id: ExprId) -> Option<Membership> {
             let parts: Vec<Membership> =
                 parts.iter().map(|&part| membership(ast, part)).collect::<Option<_>>()?;
             Box::new(move |string| parts.iter().all(|part| part(string)))
+        }
+        // The only rules that random grammars name here; they are not recursive.
+        ExprKind::Nonterminal(name) if name.starts_with('R') => {
+            let bodies = ast.rules.iter().filter(|rule| rule.name.text == name.as_str());
+            let bodies: Vec<Membership> =
+                bodies.map(|rule| membership(ast, rule.body)).collect::<Option<_>>()?;
+            Box::new(move |string| bodies.iter().any(|body| body(string)))
         }
         ExprKind::Json(part) => {
             let part = membership(ast, *part)?;

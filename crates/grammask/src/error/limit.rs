@@ -65,6 +65,8 @@ impl Error {
             Self::SyntaxAndNormal { syntax, normal } => of_syntax(syntax).or_else(|| of_normal(normal)),
             #[cfg(feature = "json-schema")]
             Self::JsonSchema(error) => of_json_schema(error),
+            #[cfg(feature = "json-schema")]
+            Self::EmbeddedSchema(located) => of_json_schema(&located.cause),
             Self::Recognizer(located) => of_recognizer(&located.cause.cause),
             Self::Bind(located) => of_binding(&located.cause),
         }

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use grammask_earley::{BuildError, Special};
 use grammask_mask::{BindError, BindErrors};
-use grammask_syntax::{Ast, Diagnostic, ExprKind, Span, is_special_name, suggest};
+use grammask_syntax::{
+    Ast, Diagnostic, ExprKind, Span, SpecialMember, SpecialSet, is_special_name, quote, suggest,
+};
 use grammask_trie::{TokenId, Vocabulary};
 
 /// Maximum number of special tokens in a hint that lists those of the vocabulary.
@@ -48,6 +50,18 @@ pub(crate) fn of_binding(
         let special = match &expr.kind {
             ExprKind::SpecialName(name) => Special::Name(name.to_string()),
             ExprKind::SpecialId(id) => Special::Id(*id),
+            ExprKind::SpecialSet(set) => {
+                places.extend(set.members.iter().filter_map(|member| {
+                    let special = match member {
+                        SpecialMember::Ids(first, last) if first == last => Special::Id(*first),
+                        member => {
+                            Special::Set(SpecialSet { is_complement: false, members: vec![member.clone()] })
+                        }
+                    };
+                    unknown.contains(&special).then_some((expr.span, special))
+                }));
+                continue;
+            }
             _ => continue,
         };
         if unknown.contains(&special) {
@@ -60,6 +74,7 @@ pub(crate) fn of_binding(
         Diagnostic::new(BindError::EmptyOutput.to_string(), start.span)
             .with_hint("remove the `?` after the start symbol, or give the tokens that end an output")
     });
+    let ranges = ordinary_in_ranges(&errors, ast);
     let omitted = places.len().saturating_sub(max_errors.max(1));
     places.truncate(max_errors.max(1));
     // A hint compares the name with the whole vocabulary, so each name gets one hint, and only if it is
@@ -69,8 +84,27 @@ pub(crate) fn of_binding(
         let hint: &String = hints.entry(special.clone()).or_insert_with(|| hint(&special, vocabulary));
         Diagnostic::new(BindError::UnknownSpecial { special }.to_string(), span).with_hint(hint)
     });
-    let diagnostics = start.into_iter().chain(diagnostics).collect();
+    let mut diagnostics: Vec<Diagnostic> = start.into_iter().chain(ranges).chain(diagnostics).collect();
+    diagnostics.sort_by_key(|diagnostic| diagnostic.span);
     Located { cause: errors, diagnostics, omitted }
+}
+
+/// Locates the ranges of ids that contain ordinary tokens.
+fn ordinary_in_ranges(errors: &BindErrors, ast: &Ast) -> Vec<Diagnostic> {
+    let mut diagnostics = Vec::new();
+    for error in errors.as_slice() {
+        let BindError::OrdinaryInRange { first, last, .. } = error else { continue };
+        let range = SpecialMember::Ids(*first, *last);
+        let is_place =
+            |kind: &ExprKind| matches!(kind, ExprKind::SpecialSet(set) if set.members.contains(&range));
+        let places = ast.exprs.iter().filter(|expr| is_place(&expr.kind));
+        diagnostics.extend(places.map(|expr| {
+            Diagnostic::new(error.to_string(), expr.span)
+                .with_hint("an ordinary token has bytes; write it as a text, and shorten the range")
+        }));
+    }
+    diagnostics.dedup();
+    diagnostics
 }
 
 fn unknown_special(error: &BindError) -> Option<&Special> {
@@ -83,9 +117,18 @@ fn unknown_special(error: &BindError) -> Option<&Special> {
 /// Returns a hint for a special token that the vocabulary lacks.
 fn hint(special: &Special, vocabulary: &Vocabulary) -> String {
     match special {
+        Special::Set(set) => set.members.iter().find_map(|member| match member {
+            SpecialMember::Name(name) => {
+                let (_, name) = most_similar(name, vocabulary)?;
+                Some(format!("did you mean {name:?}?"))
+            }
+            SpecialMember::Ids(..) => None,
+        }),
         Special::Name(name) => most_similar(name, vocabulary).map(|(id, name)| match as_symbol(name) {
             Some(name) => format!("did you mean `{name}`?"),
-            None => format!("did you mean {name:?}? it is written `<[{}]>`", id.0),
+            None => {
+                format!("did you mean {name:?}? it is written `special!({})` or `<[{}]>`", quote(name), id.0)
+            }
         }),
         Special::Id(id) => vocabulary.bytes(TokenId(*id)).map(|bytes| {
             let text = String::from_utf8_lossy(bytes);
@@ -134,6 +177,7 @@ fn list(vocabulary: &Vocabulary) -> String {
 
 /// Returns the errors that have no place in the text.
 pub(crate) fn without_place(errors: &BindErrors) -> impl Iterator<Item = &BindError> {
-    let has_place = |error: &BindError| matches!(error, BindError::EmptyOutput);
+    let has_place =
+        |error: &BindError| matches!(error, BindError::EmptyOutput | BindError::OrdinaryInRange { .. });
     errors.as_slice().iter().filter(move |error| unknown_special(error).is_none() && !has_place(error))
 }

@@ -280,3 +280,80 @@ fn an_empty_vocabulary_allows_nothing() {
     assert_eq!(matcher.accept_bytes(b"a"), Outcome::Stuck);
     assert!(matcher.is_complete());
 }
+
+#[test]
+fn the_empty_output_may_end_at_once() {
+    let grammar = "%start list?; list ::= 'a' (',' 'a')*;";
+    let mut list = matcher(grammar, ended_by([END, STOP]));
+    assert!(list.is_complete() && !list.is_finished());
+    assert_eq!(allowed(&mut list), [A, END, STOP, A_TWIN]);
+    assert_eq!(list.accept(TokenId(END)), Outcome::Finished);
+    list.rollback(1).unwrap();
+    assert_eq!(list.accept(TokenId(A)), Outcome::Ongoing);
+    assert_eq!(list.forced_bytes(), b"");
+    list.reset();
+    assert!(list.is_complete());
+
+    let mut list = matcher(grammar, Ending::default());
+    assert!(list.is_complete() && !list.is_finished());
+    assert_eq!(allowed(&mut list), [A, A_TWIN]);
+}
+
+#[test]
+fn the_only_output_may_be_empty() {
+    let grammar = "%start nothing?; nothing ::= '';";
+    let mut list = matcher(grammar, ended_by([END]));
+    assert_eq!(allowed(&mut list), [END]);
+    assert_eq!(list.accept(TokenId(END)), Outcome::Finished);
+    let mut list = matcher(grammar, Ending::default());
+    assert!(list.is_finished() && list.is_complete());
+    assert_eq!(allowed(&mut list), [0u32; 0]);
+}
+
+#[test]
+fn the_eager_ending_excludes_the_empty_output() {
+    let text = "%start list?; list ::= 'a'*;";
+    let error = compile(text, Ending::Eager).unwrap_err();
+    let report = error.render(text, "list.kbnf");
+    assert!(
+        report.contains("list.kbnf:1:8: error: with the eager ending, the empty output ends"),
+        "{report}"
+    );
+    assert!(compile("%start list; list ::= 'a'*;", Ending::Eager).is_ok());
+}
+
+#[test]
+fn ends_of_outputs_are_in_no_complement() {
+    let grammar = "start ::= special!(~ <|stop|>) 'a' | 'a';";
+    assert_eq!(allowed(&mut matcher(grammar, Ending::default())), [A, END, A_TWIN]);
+    assert_eq!(allowed(&mut matcher(grammar, ended_by([END]))), [A, A_TWIN]);
+    // A complement without tokens is removed like other parts that produce nothing.
+    let error = compile("start ::= 'a' special!(~ <|stop|>);", ended_by([END])).unwrap_err();
+    assert!(error.is_empty_language(), "{error}");
+    assert!(compile("start ::= 'a' special!(~ <|stop|>);", Ending::default()).is_ok());
+}
+
+#[test]
+fn markers_are_special_tokens_of_the_vocabulary_or_texts() {
+    let mut list = matcher("start ::= marker!('<|stop|>') marker!(',a');", Ending::default());
+    assert_eq!(allowed(&mut list), [STOP]);
+    assert!(list.accept(TokenId(STOP)).is_accepted());
+    assert_eq!(allowed(&mut list), [COMMA, BOTH]);
+}
+
+#[test]
+fn unknown_members_of_sets_are_errors_at_their_place() {
+    let text =
+        "start ::= special!('<|stopp|>', <[9]>) special!(~ <[64]>) special!(<[0-10]>) special!(<[70-80]>);";
+    let report = compile(text, Ending::default()).unwrap_err().render(text, "g");
+    for expected in [
+        "g:1:11: error: the vocabulary has no special token special!('<|stopp|>')",
+        "did you mean \"<|stop|>\"?",
+        "g:1:40: error: the vocabulary has no special token <[64]>",
+        "token64 is the ordinary token \"a\"",
+        "the ids 0 to 10 contain token0, which is an ordinary token",
+        "error: the vocabulary has no special token special!(<[70-80]>)",
+    ] {
+        assert!(report.contains(expected), "{expected}\n{report}");
+    }
+}

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use grammask::{Config, Ending, Grammar, Outcome, TokenId, Vocabulary};
-use grammask_syntax::{Ast, ExprKind};
+use grammask_syntax::{Ast, ExprKind, SpecialMember, is_special_name};
 use grammask_testkit::fixtures::{self, Case, Input, Part};
 use grammask_testkit::{Outcome as Eager, Verdict};
 
@@ -34,6 +34,15 @@ fn specials(case: &Case, ast: &Ast) -> Vec<(TokenId, String)> {
         match &expr.kind {
             ExprKind::SpecialName(name) => drop(names.insert(name.to_string())),
             ExprKind::SpecialId(id) => drop(ids.insert(*id)),
+            ExprKind::SpecialSet(set) => {
+                for member in &set.members {
+                    match member {
+                        SpecialMember::Name(name) => drop(names.insert(name.clone())),
+                        SpecialMember::Ids(first, last) => ids.extend(*first..=*last),
+                    }
+                }
+            }
+            ExprKind::Marker(text) if is_special_name(text) => drop(names.insert(text.to_string())),
             _ => {}
         }
     }

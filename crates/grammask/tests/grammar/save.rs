@@ -193,6 +193,10 @@ fn loaded_random_grammars_equal_the_saved_ones() {
         // The eager ending excludes the empty output.
         let shape = Shape { empty_output: seed % 4 != 0, ..shapes[seed as usize % 3] };
         let random = random_grammar(&mut rng, &shape);
+        // Tables of such grammars are not saved.
+        if random.text.contains("distinct!") {
+            continue;
+        }
         let words = random_vocabulary(&mut rng, 40);
         let ids = (0..).filter(|&id| id != 7).map(TokenId);
         let special = special.map(|(id, name)| (TokenId(id), name.to_owned()));
