@@ -1,4 +1,4 @@
-//! Rules that are named where only regular parts are allowed: in `&`, `~`, `json!` and `distinct!`.
+//! Rules that are named where only regular parts are allowed: in `&`, `~` and `json!`.
 //!
 //! Such a rule becomes one terminal, which all of its uses share. Each rule is read once, after the rules
 //! that it names.
