@@ -48,7 +48,8 @@ class Grammar:
             return ("or", [self.terminal(depth - 1) for _ in range(2)])
         if kind == 3:
             return ("seq", [self.terminal(depth - 1) for _ in range(2)])
-        return ("repeat", self.terminal(depth - 1), *self.rng.choice([(0, None), (1, None), (0, 1), (1, 2), (2, 3)]))
+        bounds = [(0, None), (1, None), (0, 1), (1, 2), (2, 3)]
+        return ("repeat", self.terminal(depth - 1), *self.rng.choice(bounds))
 
     def rule(self, depth, names):
         kind = self.rng.randrange(8 if depth else 4)
@@ -62,7 +63,8 @@ class Grammar:
             return ("or", [self.rule(depth - 1, names) for _ in range(self.rng.randint(2, 3))])
         if kind <= 6:
             return ("seq", [self.rule(depth - 1, names) for _ in range(self.rng.randint(2, 3))])
-        return ("repeat", self.rule(depth - 1, names), *self.rng.choice([(0, None), (1, None), (0, 1), (1, 2)]))
+        bounds = [(0, None), (1, None), (0, 1), (1, 2)]
+        return ("repeat", self.rule(depth - 1, names), *self.rng.choice(bounds))
 
     def write(self, tree):
         kind = tree[0]
@@ -191,7 +193,8 @@ def compare(program, seeds):
             for at, text in enumerate(case["texts"]):
                 found = answer["verdicts"][at] if "verdicts" in answer else "error"
                 expected = verdict(case["grammar"], text)
-                kind = "equal" if found == expected else f"{expected.split('@')[0]} there, {found.split('@')[0]} here"
+                kind = f"{expected.split('@')[0]} there, {found.split('@')[0]} here"
+                kind = "equal" if found == expected else kind
                 counts[name, kind] += 1
                 if found != expected:
                     shown[name, kind] += 1

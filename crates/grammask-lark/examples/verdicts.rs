@@ -1,5 +1,5 @@
-//! Reads lines of JSON, `{"grammar": "…", "texts": ["…"], "grammars": {"name": "…"}}`, and prints for each a line with the
-//! verdicts about the texts, or the error. Programs that compare with other readers of Lark use it.
+//! Reads lines of JSON, `{"grammar": "…", "texts": ["…"], "grammars": {"name": "…"}}`, and prints a line for
+//! each: the verdicts about the texts, or the error. `peers.py` uses it.
 
 use std::io::{BufRead, Write};
 

@@ -6,7 +6,7 @@ use grammask_pattern::Dialect;
 /// Options and limits of the translation.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Limits and options that all front ends share. `max_nesting` is at most 250 here.
+    /// Limits and options that all front ends share. Instead of its `max_nesting`, that of `limits` counts.
     pub notation: grammask_notation::Config,
     /// How JSON Schemas in `%json {…}` are read.
     pub schema: SchemaConfig,
@@ -57,8 +57,8 @@ pub enum GrammarKind {
 /// Limits of the translation. Beyond one of them, the grammar has an error that names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Levels of groups, of nested grammars and of templates in templates. Each level takes stack. Default:
-    /// 100.
+    /// Levels of groups, of nested grammars and of templates in templates. Each level takes stack, so
+    /// values above 250 count as 250. Default: 100.
     pub max_nesting: usize,
     /// Rules after the expansion of templates and parameters, and contexts of rules near lazy ones. Default:
     /// 10,000.

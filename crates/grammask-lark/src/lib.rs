@@ -25,10 +25,10 @@
 //!
 //! # Meaning
 //!
-//! The language of a grammar is that of its texts: an output belongs to it if there is a way to cut the output
-//! into lexemes. There is no lexer that decides for one way. One rule of lexers is kept, because grammars for
-//! tool calls depend on it: *where a lazy lexeme may begin, no other lexeme goes on behind its end*. The page
-//! `docs/lark.md` lists what is read, and how other readers of Lark differ.
+//! An output belongs to the language of a grammar if there is a way to cut it into lexemes. No lexer decides
+//! for one way. One rule of lexers is kept, because grammars for tool calls depend on it: *where a lazy lexeme
+//! may begin, no other lexeme continues after its end*. The page `docs/lark.md` lists all constructs, and how
+//! other readers of Lark differ.
 //!
 //! # Stages
 //!
@@ -64,8 +64,8 @@ pub use grammask_notation::{Annotations, Errors, Outcome};
 /// All errors at once, by place. If the syntax of a rule is wrong, the other rules are still checked.
 ///
 /// # Complexity
-/// Linear in the text, unless the grammar has templates, parameters or lazy rules. These multiply rules, up to
-/// [`Limits::max_expansions`].
+/// Linear in the text, unless the grammar has templates, parameters or lazy rules. These multiply rules, up
+/// to [`Limits::max_expansions`].
 pub fn translate(text: &str, file: &str, config: &Config) -> Result<Outcome, Errors> {
     translate::translate(text, file, config)
 }

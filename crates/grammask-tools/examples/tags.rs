@@ -1,5 +1,5 @@
-//! Prints a structural tag for each output of `tests/outputs.toml`, one line of JSON each: the tag, the text and
-//! whether it belongs to the tag. `xgrammar.py` compares them with XGrammar.
+//! Prints one line of JSON for each output of `tests/outputs.toml`: the tag, the text, and true if the text
+//! belongs to the tag. `peers.py` compares them with XGrammar.
 
 use std::io::Write;
 

@@ -107,7 +107,10 @@ impl Request {
                 return Err(Error::new(format!("/tools/{i}"), "the name of the tool is empty"));
             }
             if self.tools[..i].iter().any(|known| known.name == tool.name) {
-                return Err(Error::new(format!("/tools/{i}"), format!("the tool `{}` occurs twice", tool.name)));
+                return Err(Error::new(
+                    format!("/tools/{i}"),
+                    format!("the tool `{}` occurs twice", tool.name),
+                ));
             }
         }
         let named: &[String] = match &self.choice {
@@ -150,7 +153,9 @@ fn read_tool(tool: &Value, i: usize) -> Result<Tool, Error> {
     let pointer = format!("/tools/{i}");
     match tool["type"].as_str() {
         Some("function") | None => {}
-        Some(other) => return Err(Error::new(pointer, format!("tools of type `{other}` have no calls in texts"))),
+        Some(other) => {
+            return Err(Error::new(pointer, format!("tools of type `{other}` have no calls in texts")));
+        }
     }
     let function = if tool["function"].is_object() { &tool["function"] } else { tool };
     let Some(name) = function["name"].as_str() else {
@@ -183,7 +188,8 @@ fn read_choice(choice: &Value, has_tools: bool) -> Result<Choice, Error> {
         Value::Object(object) => match object.get("type").and_then(Value::as_str) {
             Some("function") => Ok(Choice::Named(name(choice)?)),
             Some("allowed_tools") => {
-                let inner = if choice["allowed_tools"].is_object() { &choice["allowed_tools"] } else { choice };
+                let inner =
+                    if choice["allowed_tools"].is_object() { &choice["allowed_tools"] } else { choice };
                 let names = inner["tools"].as_array().ok_or_else(wrong)?;
                 let names = names.iter().map(name).collect::<Result<_, _>>()?;
                 Ok(Choice::Allowed(names, inner["mode"] == "required"))
@@ -201,7 +207,8 @@ mod tests {
     use super::{Choice, Request};
 
     fn read(choice: &Value) -> Result<Choice, String> {
-        let tools = json!([{"type": "function", "function": {"name": "f"}}, {"type": "function", "name": "g"}]);
+        let tools =
+            json!([{"type": "function", "function": {"name": "f"}}, {"type": "function", "name": "g"}]);
         let request = json!({"tools": tools, "tool_choice": choice});
         Request::from_openai(&request).map(|request| request.choice).map_err(|error| error.to_string())
     }
@@ -221,6 +228,9 @@ mod tests {
     fn tools_have_unique_names() {
         let tool = json!({"name": "f"});
         let error = Request::from_openai(&json!({"tools": [tool, tool]})).unwrap_err();
-        assert_eq!((error.pointer.as_str(), error.message.as_str()), ("/tools/1", "the tool `f` occurs twice"));
+        assert_eq!(
+            (error.pointer.as_str(), error.message.as_str()),
+            ("/tools/1", "the tool `f` occurs twice")
+        );
     }
 }

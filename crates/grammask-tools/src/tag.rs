@@ -83,9 +83,7 @@ fn with_reasoning(format: &Format, reasoning: Reasoning, rest: Value) -> Value {
             let begin = if think.prefilled { "" } else { &think.begin };
             sequence(vec![tag(begin, &content, &think.end), rest])
         }
-        Reasoning::Auto => {
-            sequence(vec![optional(&tag(&think.begin, &content, &think.end)), rest])
-        }
+        Reasoning::Auto => sequence(vec![optional(&tag(&think.begin, &content, &think.end)), rest]),
     }
 }
 
@@ -148,7 +146,12 @@ fn calls(format: &Format, request: &Request, tools: &[&Tool], config: &Config) -
 }
 
 /// Returns triggers, and the tags that begin with one of them.
-fn triggered(format: &Format, request: &Request, tools: &[&Tool], config: &Config) -> (Vec<String>, Vec<Value>) {
+fn triggered(
+    format: &Format,
+    request: &Request,
+    tools: &[&Tool],
+    config: &Config,
+) -> (Vec<String>, Vec<Value>) {
     let Some((begin, end)) = &format.section else {
         let tags = tools.iter().map(|tool| call(format, tool, config)).collect();
         return (vec![trigger(format)], tags);

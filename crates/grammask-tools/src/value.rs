@@ -171,12 +171,12 @@ fn any(notation: Notation, levels: usize) -> Value {
 fn fields(schema: &Value, notation: Notation, levels: usize, is_top: bool) -> Value {
     let empty = Map::new();
     let properties = schema["properties"].as_object().unwrap_or(&empty);
-    let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let required: Vec<&str> =
+        schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let all: Vec<(Value, bool)> = properties
         .iter()
         .map(|(name, inner)| {
-            let member =
-                sequence(vec![text(notation.key(name, is_top)), value(inner, notation, levels)]);
+            let member = sequence(vec![text(notation.key(name, is_top)), value(inner, notation, levels)]);
             (member, required.contains(&name.as_str()))
         })
         .collect();

@@ -20,6 +20,17 @@ const PICTURE: &[(&str, &[&str])] = &[
         "grammask-notation",
         &["grammask-syntax", "grammask-regular", "grammask-pattern", "grammask-json-schema"],
     ),
+    (
+        "grammask-lark",
+        &[
+            "grammask-syntax",
+            "grammask-regular",
+            "grammask-pattern",
+            "grammask-json-schema",
+            "grammask-notation",
+        ],
+    ),
+    ("grammask-tools", &[]),
     ("grammask", LIBRARIES),
     ("grammask-kbnf", &["grammask"]),
     ("grammask-cli", WITH_FACADE),
@@ -40,6 +51,7 @@ const LIBRARIES: &[&str] = &[
     "grammask-mask",
     "grammask-pattern",
     "grammask-json-schema",
+    "grammask-lark",
     "grammask-notation",
 ];
 
@@ -54,6 +66,7 @@ const WITH_FACADE: &[&str] = &[
     "grammask-mask",
     "grammask-pattern",
     "grammask-json-schema",
+    "grammask-lark",
     "grammask-notation",
     "grammask",
 ];
@@ -69,6 +82,7 @@ const WITH_KBNF: &[&str] = &[
     "grammask-mask",
     "grammask-pattern",
     "grammask-json-schema",
+    "grammask-lark",
     "grammask-notation",
     "grammask",
     "grammask-kbnf",

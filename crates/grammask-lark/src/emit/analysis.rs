@@ -64,8 +64,8 @@ pub(super) struct Analysis {
     pub nullable: Vec<bool>,
     /// Lazy lexemes that the node may begin with.
     pub first: Vec<SetId>,
-    /// Lazy lexemes that may begin after the node because the node goes on: in a further round of a loop, or in
-    /// a left-recursive rule.
+    /// Lazy lexemes that may begin after the node because the node continues: in a further round of a loop,
+    /// or in a left-recursive rule.
     pub again: Vec<SetId>,
     /// True if the grammar has lazy lexemes.
     pub has_lazy: bool,

@@ -22,7 +22,7 @@ impl Parser<'_> {
             }
             _ => self.expected(
                 "a rule, a terminal or a statement",
-                "a rule is written `name: …`, a terminal `NAME: …`",
+                "a rule is written `name: …`; a line goes on with `|`, or inside of parentheses",
             ),
         }
     }
@@ -53,7 +53,8 @@ impl Parser<'_> {
     }
 
     fn rest_of_definition(&mut self, definition: &mut Definition) -> Parsed<()> {
-        if self.take(Kind::DoubleColon) {
+        let is_ebnf = self.kind() == Kind::DoubleColon && self.kind_at(1) == Kind::Equals;
+        if !is_ebnf && self.take(Kind::DoubleColon) {
             self.expect(Kind::Underscore, "`_`")?;
             definition.is_parametric = true;
         }

@@ -141,8 +141,7 @@ impl Parser<'_> {
             let start = self.at;
             self.depth = 0;
             if self.item(&mut items).is_ok() && !self.ends_item(end) {
-                let hint = "an alternative goes on after a line break only if the next line begins with `|`";
-                let _ = self.expected::<()>("the end of the line", hint);
+                let _ = self.expected::<()>("the end of the line", "");
                 self.recover(start, end);
             } else if !self.ends_item(end) {
                 self.recover(start, end);

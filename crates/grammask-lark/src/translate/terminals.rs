@@ -305,6 +305,10 @@ impl Translator<'_> {
         }
         match result {
             Ok(found) => {
+                if let Some(at) = lazy_quantifier(pattern) {
+                    let note = "the lazy quantifier has no effect: a regex matches whole lexemes";
+                    self.note_once(note, place(at));
+                }
                 for note in &found.notes {
                     self.note_once(&note.message, place(note.offset));
                 }
@@ -363,6 +367,24 @@ fn collect_names_of_atom(atom: &Atom, names: &mut Vec<(String, Span)>) {
         }
         _ => {}
     }
+}
+
+/// Returns the offset of the first lazy quantifier of a regex.
+fn lazy_quantifier(pattern: &str) -> Option<usize> {
+    let (mut is_escaped, mut is_in_class, mut follows_quantifier) = (false, false, false);
+    for (at, byte) in pattern.bytes().enumerate() {
+        if byte == b'?' && follows_quantifier {
+            return Some(at);
+        }
+        follows_quantifier = !is_escaped && !is_in_class && matches!(byte, b'*' | b'+' | b'?' | b'}');
+        // `(?` is not a quantifier.
+        follows_quantifier &= !(byte == b'?' && pattern[..at].ends_with('('));
+        if !is_escaped && matches!(byte, b'[' | b']') {
+            is_in_class = byte == b'[';
+        }
+        is_escaped = byte == b'\\' && !is_escaped;
+    }
+    None
 }
 
 fn escape_in_class(char: char) -> String {

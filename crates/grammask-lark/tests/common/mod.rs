@@ -19,8 +19,10 @@ pub fn outcome(text: &str, config: &Config) -> Result<Outcome, String> {
 /// Returns `accept`, `prefix` or `reject@` with the offset, for each text; or the error.
 pub fn verdicts(text: &str, config: &Config, inputs: &[&str]) -> Result<Vec<String>, String> {
     let outcome = outcome(text, config)?;
+    let mut ast = outcome.ast.clone();
+    ast.allows_empty |= outcome.empty_output;
     let mut store = Store::new(&grammask_regular::Limits::default());
-    let normal = match grammask_normal::normalize_in(&outcome.ast, &mut store, &Default::default()) {
+    let normal = match grammask_normal::normalize_in(&ast, &mut store, &Default::default()) {
         Ok(normal) => normal,
         Err(errors) => return Err(format!("{errors}\n{}", outcome.ast)),
     };

@@ -1,6 +1,6 @@
 """Checks the outputs of `tests/outputs.toml` with XGrammar. Run by hand:
 
-    cargo run --example tags -p grammask-tools | python crates/grammask-tools/examples/xgrammar.py
+    cargo run --example tags -p grammask-tools | python crates/grammask-tools/examples/peers.py
 
 A folder with stubs of `torch` and `transformers` may be given as argument.
 """
