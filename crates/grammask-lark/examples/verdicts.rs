@@ -6,8 +6,8 @@ use std::io::{BufRead, Write};
 use grammask_lark::{Config, Grammar, GrammarKind};
 use serde_json::{Value, json};
 
-#[path = "../tests/common/mod.rs"]
-mod common;
+#[path = "../tests/matching/mod.rs"]
+mod matching;
 
 fn main() -> std::io::Result<()> {
     let stdin = std::io::stdin().lock();
@@ -22,10 +22,10 @@ fn main() -> std::io::Result<()> {
             let text = text.as_str().unwrap_or_default().to_owned();
             config.grammars.push(Grammar { name: name.clone(), kind: GrammarKind::Lark, text });
         }
-        let answer = match common::verdicts(grammar, &config, &texts) {
+        let answer = match matching::verdicts(grammar, &config, &texts) {
             Ok(verdicts) if case["show"].is_null() => json!({"verdicts": verdicts}),
             Ok(verdicts) => {
-                let outcome = common::outcome(grammar, &config).expect("it has verdicts");
+                let outcome = matching::outcome(grammar, &config).expect("it has verdicts");
                 let notes: Vec<&str> = outcome.notes.iter().map(|note| &*note.message).collect();
                 json!({"verdicts": verdicts, "kbnf": outcome.ast.to_string(), "notes": notes})
             }

@@ -25,9 +25,9 @@
 //!
 //! # Meaning
 //!
-//! An output belongs to the language of a grammar if there is a way to cut it into lexemes. No lexer decides
-//! for one way. One rule of lexers is kept, because grammars for tool calls depend on it: *where a lazy lexeme
-//! may begin, no other lexeme continues after its end*. The page `docs/lark.md` lists all constructs, and how
+//! An output belongs to the language of a grammar if it can be cut into lexemes in some way. No lexer decides
+//! for one way. One rule of lexers is kept, because grammars for tool calls depend on it. Where a lazy lexeme
+//! may begin, no other lexeme continues after its end. The page `docs/lark.md` lists all constructs, and how
 //! other readers of Lark differ.
 //!
 //! # Stages
@@ -40,10 +40,10 @@
 //! | `term` | a hash-consed arena of regular languages |
 //! | `emit` | nodes → KBNF, with contexts near lazy lexemes |
 
-mod common;
 mod config;
 mod emit;
 mod guidance;
+mod imports;
 mod lexer;
 mod node;
 mod parser;

@@ -7,7 +7,7 @@ use grammask_syntax::Span;
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
-use crate::common;
+use crate::imports;
 use crate::tree::{Alternatives, Definition, Import, Item};
 
 /// An index into the scopes of a translation.
@@ -101,7 +101,7 @@ impl Scope {
     }
 
     fn import(&mut self, import: &Import, grammars: &[String], builder: &mut Builder) {
-        let built_in = common::terminals(&import.from);
+        let built_in = imports::terminals(&import.from);
         for (name, local, span) in &import.names {
             let kind = match built_in {
                 Some(terminals) => match terminals.iter().find(|(known, _)| known == name) {

@@ -1,6 +1,6 @@
 //! Grammars with texts and their verdicts.
 
-mod common;
+mod matching;
 
 use grammask_lark::Config;
 
@@ -11,12 +11,12 @@ fn check(cases: &[Case<'_>]) {
     let mut wrong = String::new();
     for (name, grammar, inputs) in cases {
         let texts: Vec<&str> = inputs.iter().map(|(text, _)| *text).collect();
-        match common::verdicts(grammar, &Config::default(), &texts) {
+        match matching::verdicts(grammar, &Config::default(), &texts) {
             Ok(verdicts) => {
                 assert!(!inputs.is_empty(), "{name}");
                 let all = inputs.iter().zip(verdicts);
                 for ((text, expected), found) in all.filter(|((_, expected), found)| expected != found) {
-                    let kbnf = common::outcome(grammar, &Config::default()).unwrap().ast.to_string();
+                    let kbnf = matching::outcome(grammar, &Config::default()).unwrap().ast.to_string();
                     wrong += &format!("{name}: {text:?}: expected {expected}, found {found}\n{kbnf}\n");
                 }
             }

@@ -1,6 +1,6 @@
 //! Errors with their places and hints, notes, and hostile input.
 
-mod common;
+mod matching;
 
 use grammask_lark::{Annotations, Config, Grammar, GrammarKind, Limits, translate};
 
@@ -109,13 +109,13 @@ fn named_grammars_have_their_own_places() {
     let grammar = |text: &str, kind| Grammar { name: "sub".to_owned(), kind, text: text.to_owned() };
     let mut config =
         Config { grammars: vec![grammar("start: A\nA: \"x\"", GrammarKind::Lark)], ..Config::default() };
-    let found = common::verdicts("start: @sub A\n%import sub.A", &config, &["xx", "x"]);
+    let found = matching::verdicts("start: @sub A\n%import sub.A", &config, &["xx", "x"]);
     assert_eq!(found.unwrap(), ["accept", "prefix"]);
     config.grammars = vec![grammar("start: B", GrammarKind::Lark)];
     let errors = translate("start: @sub", "g.lark", &config).unwrap_err();
     assert_eq!(errors.sources().locate(errors.diagnostics()[0].span.start).0, "@sub");
     config.grammars = vec![grammar("{\"type\": \"null\"}", GrammarKind::JsonSchema)];
-    assert_eq!(common::verdicts("start: @sub", &config, &["null", "1"]).unwrap(), ["accept", "reject@0"]);
+    assert_eq!(matching::verdicts("start: @sub", &config, &["null", "1"]).unwrap(), ["accept", "reject@0"]);
 }
 
 #[test]

@@ -3,15 +3,15 @@
 
 use std::io::Write;
 
-#[path = "../tests/common/mod.rs"]
-mod common;
+#[path = "../tests/golden/mod.rs"]
+mod golden;
 
 fn main() -> std::io::Result<()> {
     let mut stdout = std::io::stdout().lock();
-    for output in common::outputs() {
+    for output in golden::outputs() {
         let line = serde_json::json!({
             "format": output.format,
-            "tag": common::tag(&output),
+            "tag": golden::tag(&output),
             "text": output.text,
             "accept": output.accept,
         });

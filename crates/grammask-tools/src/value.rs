@@ -1,6 +1,6 @@
 //! Arguments that are not JSON: keyword arguments of Python, and the objects of Gemma.
 //!
-//! Values are written by the schema, to a fixed depth; deeper values, and schemas without a known type, may be
+//! Values are written by the schema, to a fixed depth. Deeper values, and those without a known type, may be
 //! any value.
 
 use serde_json::{Map, Value, json};

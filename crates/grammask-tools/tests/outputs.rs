@@ -1,6 +1,6 @@
 //! Tags of all formats.
 
-mod common;
+mod golden;
 
 use std::collections::HashMap;
 
@@ -27,7 +27,7 @@ const TYPES: [&str; 13] = [
 #[test]
 fn every_format_has_five_outputs() {
     let mut counts: HashMap<String, [usize; 2]> = HashMap::new();
-    for output in common::outputs() {
+    for output in golden::outputs() {
         counts.entry(output.format).or_default()[usize::from(output.accept)] += 1;
     }
     for format in formats() {
@@ -38,8 +38,8 @@ fn every_format_has_five_outputs() {
 
 #[test]
 fn tags_consist_of_known_formats() {
-    for output in common::outputs() {
-        let tag = common::tag(&output);
+    for output in golden::outputs() {
+        let tag = golden::tag(&output);
         let mut rest = vec![&tag];
         while let Some(value) = rest.pop() {
             let name = value["type"].as_str().expect("a type");

@@ -210,7 +210,7 @@ impl Emitter<'_> {
         builder.alternatives(vec![items, head], span)
     }
 
-    /// Returns true if a node begins with lazy lexemes, and each of them may have any of these texts before it.
+    /// Returns true if a node begins with lazy lexemes, each of which may have any of these texts before it.
     fn has_absorbing_head(&mut self, run: TermId, id: NodeId) -> bool {
         let heads = self.analysis.sets.list(self.analysis.first[id.index()]).to_vec();
         !heads.is_empty() && heads.into_iter().all(|head| self.translator.terms.is_absorbed(run, head))

@@ -1,8 +1,8 @@
 //! Nodes to rules of KBNF.
 //!
 //! An output belongs to the language if there is a way to cut it into lexemes. A lexer does more in one case,
-//! and so does this module: *where a lazy lexeme L may begin, no other lexeme that may begin there has a text
-//! with a prefix in L*. Each such lexeme T becomes `T & ~(L any*)`, if T has such texts.
+//! and so does this module. Where a lazy lexeme L may begin, no other lexeme that may begin there has a text
+//! with a prefix in L. Each such lexeme T becomes `T & ~(L any*)`, if T has such texts.
 //!
 //! Rules therefore have contexts, if the grammar has lazy lexemes: the lazy lexemes that compete with the
 //! first lexeme of the rule, and those that may follow the rule.

@@ -73,7 +73,7 @@ pub(crate) struct Terminal {
     pub identifier: Option<Text>,
 }
 
-/// What a name refers to.
+/// The target of a name.
 enum Found {
     Rule(ScopeId, Rc<Definition>),
     Terminal(ScopeId, String),
