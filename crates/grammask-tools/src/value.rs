@@ -36,7 +36,9 @@ fn pattern(pattern: &str) -> Value {
 }
 
 fn sequence(elements: Vec<Value>) -> Value {
-    json!({"type": "sequence", "elements": elements})
+    let mut sequence = json!({"type": "sequence"});
+    sequence["elements"] = Value::Array(elements);
+    sequence
 }
 
 fn one_of(mut elements: Vec<Value>) -> Value {

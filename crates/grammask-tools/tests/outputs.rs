@@ -28,6 +28,7 @@ const TYPES: [&str; 13] = [
 fn every_format_has_five_outputs() {
     let mut counts: HashMap<String, [usize; 2]> = HashMap::new();
     for output in golden::outputs() {
+        assert!(!output.accept || !output.text.is_empty(), "{}", output.format);
         counts.entry(output.format).or_default()[usize::from(output.accept)] += 1;
     }
     for format in formats() {

@@ -198,7 +198,7 @@ impl Emitter<'_> {
             [] => {}
             // A sequence of all parts is not a regex, or there would be no need to split it.
             _ if all.is_empty() => {
-                all.extend(run.iter().map(|&part| self.operand(part, span)).collect::<Vec<_>>())
+                all.extend(run.iter().map(|&part| self.operand(part, span)).collect::<Vec<_>>());
             }
             _ => {
                 let joined = self.translator.terms.sequence(run);

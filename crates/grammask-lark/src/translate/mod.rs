@@ -54,6 +54,9 @@ struct Argument {
     depth: usize,
 }
 
+/// Address of the body of an argument, and its environment.
+type ArgumentKey = (usize, ScopeId, Rc<Vec<ArgumentId>>, Option<u64>);
+
 /// A rule with its parameters.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct InstanceKey {
@@ -91,7 +94,7 @@ pub(crate) struct Translator<'c> {
     instance_ids: FxHashMap<InstanceKey, InstanceId>,
     keys: Vec<InstanceKey>,
     arguments: Vec<Argument>,
-    argument_ids: FxHashMap<(usize, ScopeId, Rc<Vec<ArgumentId>>, Option<u64>), ArgumentId>,
+    argument_ids: FxHashMap<ArgumentKey, ArgumentId>,
     /// Scopes of `%lark {…}` by the address of their items, which `kept` keeps alive.
     nested: FxHashMap<usize, ScopeId>,
     kept: Vec<Rc<Vec<Item>>>,
