@@ -29,7 +29,7 @@ fn grammar(rng: &mut Rng) -> String {
             let other = *rng.pick(OTHER_ITEMS);
             if rng.chance(1, 2) { items.push(other.to_owned()) } else { items.insert(0, other.to_owned()) }
         }
-        let separator = *rng.pick(&["','", "','", "', '", "',' ' '*", "';' | ','", ""]);
+        let separator = *rng.pick(&["','", "','", "', '", "',' ' '*", "';' | ','"]);
         let bounds = *rng.pick(&["", "; {2,}", "; {0,3}", "; {1,2}", "; {3,5}"]);
         format!("unordered!({}; {separator}{bounds})", items.join(", "))
     };
