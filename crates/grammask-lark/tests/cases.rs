@@ -257,5 +257,14 @@ fn the_notation_of_lark_is_read() {
 
 #[test]
 fn special_tokens_do_not_appear_in_texts() {
-    check(&[("special", "start: <|think|> \"a\" | \"b\"", &[("b", "accept"), ("<", "reject@0")])]);
+    check(&[
+        ("special", "start: <|think|> \"a\" | \"b\"", &[("b", "accept"), ("<", "reject@0")]),
+        ("spelling", "start: <think> \"a\" | \"b\"", &[("b", "accept"), ("<", "reject@0")]),
+        ("ids", "start: <[7,9-12]> \"a\" | \"b\"", &[("b", "accept")]),
+        ("others", "start: \"b\" <[^7]>*", &[("b", "accept"), ("bxy", "accept")]),
+        ("any", "start: <[*]>+ \"b\"", &[("b", "prefix"), ("ab", "accept")]),
+        ("one other", "start: <[^7]>", &[("", "error")]),
+    ]);
+    let outcome = matching::outcome("start: <[7,9-12]> <think>", &Config::default()).unwrap();
+    assert!(outcome.ast.to_string().contains("special!(<[7]>, <[9-12]>) special!('<think>')"));
 }

@@ -166,6 +166,13 @@ impl Emitter<'_> {
         if max == Some(1) {
             return self.non_empty(part, first, follow);
         }
+        if min <= 1
+            && max.is_none()
+            && let Some(ranges) = self.other_tokens_of(part)
+        {
+            let part = self.other_tokens(&ranges, span);
+            return self.translator.builder.repeat(part, 1, None, span);
+        }
         let is_loop = max.is_none() && min <= 1 && self.translator.scopes[scope.0].ignored.is_empty();
         if is_loop {
             let (texts, others) = self.split_loop(part);

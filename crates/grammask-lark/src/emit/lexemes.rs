@@ -1,6 +1,6 @@
 //! Lexemes: languages to regular expressions of KBNF, and rules of terminals.
 
-use grammask_syntax::{ExprId, ExprKind, Span};
+use grammask_syntax::{ExprId, ExprKind, Span, SpecialMember, SpecialSet};
 
 use super::Emitter;
 use super::analysis::SetId;
@@ -228,47 +228,39 @@ impl Emitter<'_> {
             let text = chunks.concat();
             return self.translator.builder.push(ExprKind::Substrings(text.as_str().into()), span);
         }
-        let mut starts = Vec::new();
-        for first in 0..chunks.len() {
-            let mut rest: Option<ExprId> = None;
-            for chunk in chunks[first..].iter().rev() {
-                let builder = &mut self.translator.builder;
-                let text = builder.text(chunk, span);
-                rest = Some(match rest {
-                    Some(rest) => {
-                        let rest = builder.optional(rest, span);
-                        builder.push(ExprKind::Sequence([text, rest].into()), span)
-                    }
-                    None => text,
-                });
-            }
-            starts.extend(rest);
-        }
-        let starts = self.translator.builder.alternatives(starts, span);
-        self.translator.builder.optional(starts, span)
+        let chunks = chunks.iter().map(|chunk| chunk.as_str().into()).collect();
+        self.translator.builder.push(ExprKind::ChunkRuns(chunks), span)
     }
 
     pub(super) fn special(&mut self, name: &str, span: Span) -> ExprId {
         if grammask_syntax::is_special_name(name) {
             return self.translator.builder.push(ExprKind::SpecialName(name.into()), span);
         }
-        self.translator.builder.error(format!("the special token `{name}` is not spelt <|name|>"), span);
-        self.translator.builder.never(span)
+        let set = SpecialSet { is_complement: false, members: vec![SpecialMember::Name(name.to_owned())] };
+        self.translator.builder.push(ExprKind::SpecialSet(Box::new(set)), span)
     }
 
     pub(super) fn tokens(&mut self, ranges: &[(u32, u32)], is_complement: bool, span: Span) -> ExprId {
-        let builder = &mut self.translator.builder;
-        let count: u64 = ranges.iter().map(|(first, last)| u64::from(last - first) + 1).sum();
-        if is_complement || count > 1_000 {
-            builder.error("sets of token ids are not supported", span);
-            return builder.never(span);
+        if is_complement {
+            self.translator.builder.error_hint(
+                "one token outside of a set is not a language of texts: tokens may be cut in other ways",
+                span,
+                "repeat it: <[^7]>* is any text and any special token but 7",
+            );
         }
-        let ids: Vec<ExprId> = ranges
-            .iter()
-            .flat_map(|&(first, last)| first..=last)
-            .map(|id| builder.push(ExprKind::SpecialId(id), span))
-            .collect();
-        builder.alternatives(ids, span)
+        let members = ranges.iter().map(|&(first, last)| SpecialMember::Ids(first, last)).collect();
+        let set = SpecialSet { is_complement: false, members };
+        self.translator.builder.push(ExprKind::SpecialSet(Box::new(set)), span)
+    }
+
+    /// Returns any bytes and the special tokens outside of a set: the parts of tokens outside of it.
+    pub(super) fn other_tokens(&mut self, ranges: &[(u32, u32)], span: Span) -> ExprId {
+        let members = ranges.iter().map(|&(first, last)| SpecialMember::Ids(first, last)).collect();
+        let set = SpecialSet { is_complement: true, members };
+        let builder = &mut self.translator.builder;
+        let set = builder.push(ExprKind::SpecialSet(Box::new(set)), span);
+        let byte = builder.regex("(?s-u:.)", span);
+        builder.alternatives(vec![byte, set], span)
     }
 
     /// Returns the language of a node that is regular as it stands: lexemes without ignored texts between

@@ -187,6 +187,11 @@ impl Emitter<'_> {
                 self.translator.builder.sequence(parts, span)
             }
             NodeKind::Alternatives(parts) => self.plain_alternatives(&parts, span),
+            NodeKind::Repeat(part, min @ 0..=1, None) if self.other_tokens_of(part).is_some() => {
+                let ranges = self.other_tokens_of(part).unwrap_or_default();
+                let part = self.other_tokens(&ranges, span);
+                self.translator.builder.repeat(part, min.into(), None, span)
+            }
             NodeKind::Repeat(part, min, max) => {
                 if max != Some(1)
                     && let Some(term) = self.as_regular(part)
@@ -202,6 +207,14 @@ impl Emitter<'_> {
                 self.unordered(&items, parts, min, max, span)
             }
             kind => self.leaf(&kind, scope, span),
+        }
+    }
+
+    /// Returns the ids that a node excludes, if it is any other token.
+    fn other_tokens_of(&self, id: NodeId) -> Option<Vec<(u32, u32)>> {
+        match &self.translator.nodes[id.index()].kind {
+            NodeKind::Tokens { ranges, is_complement: true } => Some(ranges.clone()),
+            _ => None,
         }
     }
 

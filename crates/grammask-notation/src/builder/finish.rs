@@ -87,7 +87,7 @@ impl Builder {
     fn is_nullable_leaf(&mut self, index: usize) -> bool {
         match &self.ast.exprs[index].kind {
             ExprKind::Text(text) => text.is_empty(),
-            ExprKind::Substrings(_) => true,
+            ExprKind::Substrings(_) | ExprKind::ChunkRuns(_) => true,
             ExprKind::Regex(regex) => {
                 let regex = regex.clone();
                 self.is_nullable_regex(&regex)
