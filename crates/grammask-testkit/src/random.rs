@@ -236,7 +236,7 @@ impl Writer<'_> {
                     "special!(~)",
                     "special!(<[7]>, '<|end|>')",
                     "special!()",
-                    "marker!('<|sep|>')",
+                    "special!('<|sep|>')",
                     "marker!('ab')",
                 ]);
                 self.text.push_str(special);
