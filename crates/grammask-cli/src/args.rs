@@ -36,8 +36,8 @@ static VERSION: LazyLock<String> = LazyLock::new(|| {
 
 /// Check grammars, test texts against them, and print the token masks that they give a language model
 ///
-/// A grammar is a file in KBNF or, with --schema, a JSON Schema. A mask is the set of tokens that may follow
-/// a text.
+/// A grammar is a file in KBNF, in another notation with --notation, or a JSON Schema with --schema. A mask
+/// is the set of tokens that may follow a text.
 #[derive(Debug, Parser)]
 #[command(name = "grammask", version = VERSION.as_str(), verbatim_doc_comment, disable_help_subcommand = true)]
 #[command(after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}"))]
@@ -57,11 +57,72 @@ pub(crate) struct ReadingArgs {
     /// Read a JSON Schema instead of KBNF; its language is the set of valid documents
     #[arg(long, global = true)]
     pub schema: bool,
+    /// Notation of the grammar; `json-schema` is the same as --schema
+    #[arg(long, global = true, value_name = "NAME", default_value = "kbnf", conflicts_with = "schema")]
+    pub notation: NotationChoice,
+    /// Dialect of the regular expression of `--notation regex`
+    #[arg(long, global = true, value_name = "NAME", default_value = "auto", conflicts_with = "schema")]
+    pub dialect: RegexDialectChoice,
     /// Print the result as one JSON object
     #[arg(long, global = true)]
     pub json: bool,
     #[command(flatten)]
     pub choices: ChoiceArgs,
+}
+
+/// Replaces `--notation json-schema` by `--schema`, which the options for JSON Schemas require.
+pub(crate) fn with_schema_flag(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut all: Vec<OsString> = arguments.collect();
+    let end = all.iter().position(|argument| argument == "--").unwrap_or(all.len());
+    if let Some(at) = all[..end].iter().position(|argument| argument == "--notation=json-schema") {
+        all[at] = "--schema".into();
+    } else if let Some(at) =
+        all[..end].windows(2).position(|pair| pair[0] == "--notation" && pair[1] == "json-schema")
+    {
+        all.splice(at..at + 2, [OsString::from("--schema")]);
+    }
+    all
+}
+
+impl ReadingArgs {
+    /// Returns the notation of the grammar.
+    pub(crate) const fn notation(&self) -> NotationChoice {
+        if self.schema { NotationChoice::JsonSchema } else { self.notation }
+    }
+}
+
+/// A notation of grammars.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum NotationChoice {
+    /// KBNF
+    Kbnf,
+    /// A JSON Schema
+    JsonSchema,
+    /// GBNF of llama.cpp
+    Gbnf,
+    /// EBNF of XGrammar
+    Ebnf,
+    /// A regular expression that outputs match from end to end
+    Regex,
+    /// Structural tags of XGrammar, as JSON
+    Tags,
+    /// A JSON array of texts, or one text per line
+    Choice,
+}
+
+/// A dialect of `--notation regex`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RegexDialectChoice {
+    /// ECMA-262; where that is a syntax error, Rust, then Python
+    Auto,
+    /// ECMA-262
+    Ecma,
+    /// The Rust crate `regex`
+    Rust,
+    /// The module `re` of Python 3.11
+    Python,
+    /// XGrammar: `.` takes line breaks, anchors have no effect
+    Xgrammar,
 }
 
 /// Options for JSON Schemas.
@@ -266,6 +327,9 @@ pub(crate) enum Command {
     /// Print a stage of compiling or running a grammar
     #[command(after_help = EXIT_STATUS)]
     Show(Show),
+    /// Print a grammar in another notation as KBNF
+    #[command(after_help = EXIT_STATUS)]
+    Convert(Convert),
     /// Test if a text is in the language of a grammar
     ///
     /// Prints `accept`, `live prefix`, or `reject at byte N`. A live prefix is incomplete, but some text in
@@ -300,6 +364,12 @@ pub(crate) enum Command {
 #[derive(Debug, Args)]
 pub(crate) struct Check {
     /// Grammar in KBNF, or with --schema a JSON Schema; `-` for stdin
+    pub file: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Convert {
+    /// Grammar in the notation of --notation; `-` for stdin
     pub file: PathBuf,
 }
 

@@ -4,6 +4,7 @@ pub(crate) mod accept;
 pub(crate) mod bench;
 pub(crate) mod check;
 pub(crate) mod compile;
+pub(crate) mod convert;
 pub(crate) mod generate;
 pub(crate) mod mask;
 pub(crate) mod show;

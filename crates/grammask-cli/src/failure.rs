@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use grammask::notation::Errors;
 use grammask_syntax::{Diagnostic, Span, line_column};
 use serde_json::{Value, json};
 
@@ -55,6 +56,30 @@ impl Failure {
     /// Creates an error with this message.
     pub(crate) fn other(message: impl Into<String>) -> Self {
         Self::Other(message.into())
+    }
+
+    /// Converts the errors of a grammar in another notation than KBNF.
+    pub(crate) fn of_notation(errors: &Errors) -> Self {
+        let place = |span: Span| {
+            let (file, place) = errors.sources().locate(span.start);
+            json!({ "file": file, "line": place.line, "column": place.column })
+        };
+        let one = |diagnostic: &Diagnostic| {
+            let mut value = place(diagnostic.span);
+            value["message"] = json!(diagnostic.message);
+            value["hint"] = json!(diagnostic.hint);
+            value["note"] = diagnostic.note.as_ref().map_or(Value::Null, |note| {
+                let mut value = place(note.span);
+                value["message"] = json!(note.message);
+                value
+            });
+            value
+        };
+        Self::Grammar(Box::new(InvalidGrammar {
+            report: errors.render(),
+            errors: errors.diagnostics().iter().map(one).collect(),
+            omitted: errors.omitted(),
+        }))
     }
 
     /// Writes the error, and returns the exit status.

@@ -20,7 +20,7 @@ use crate::failure::Failure;
 use crate::output::Output;
 
 fn main() -> ExitCode {
-    let arguments = Arguments::try_parse();
+    let arguments = Arguments::try_parse_from(args::with_schema_flag(std::env::args_os()));
     // Invalid arguments may still ask for the error as JSON.
     let json = match &arguments {
         Ok(arguments) => arguments.reading.json,
@@ -43,6 +43,7 @@ fn run(arguments: &Arguments, out: &mut Output) -> Result<Status, Failure> {
     let reading = &arguments.reading;
     match &arguments.command {
         Command::Check(check) => command::check::run(check, reading, out),
+        Command::Convert(convert) => command::convert::run(convert, reading, out),
         Command::Compile(compile) => command::compile::run(compile, reading, out),
         Command::Show(show) => command::show::run(show, reading, out),
         Command::Accept(accept) => command::accept::run(accept, reading, out),

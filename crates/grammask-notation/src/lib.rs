@@ -13,7 +13,7 @@
 //! let body = builder.repeat(body, 0, None, Span::new(base + 10, base + 14));
 //! builder.rule(&name, Span::new(base, base + 7), body, Span::new(base, base + text.len()));
 //! let outcome = builder.finish(&name, Span::new(base, base + 7))?;
-//! assert_eq!(outcome.ast.to_string(), "%start my_rule;\nmy_rule ::= 'a'*;\n");
+//! assert_eq!(outcome.ast.to_string(), "%start my_rule?;\nmy_rule ::= 'a'*;\n");
 //! assert!(outcome.empty_output);
 //! # Ok::<(), grammask_notation::Errors>(())
 //! ```
@@ -30,6 +30,7 @@ mod builder;
 mod class;
 mod config;
 mod errors;
+pub mod json;
 mod names;
 mod outcome;
 mod sources;
@@ -42,3 +43,21 @@ pub use grammask_pattern::{Dialect, Extent};
 pub use names::{Names, is_identifier};
 pub use outcome::Outcome;
 pub use sources::Sources;
+
+use grammask_syntax::{ExprKind, SpecialMember, SpecialSet, is_special_name};
+
+/// Returns the special token with this spelling.
+///
+/// ```
+/// use grammask_syntax::ExprKind;
+///
+/// assert!(matches!(grammask_notation::special_token("<|end|>"), ExprKind::SpecialName(_)));
+/// assert!(matches!(grammask_notation::special_token("<think>"), ExprKind::SpecialSet(_)));
+/// ```
+pub fn special_token(name: &str) -> ExprKind {
+    if is_special_name(name) {
+        return ExprKind::SpecialName(name.into());
+    }
+    let members = vec![SpecialMember::Name(name.into())];
+    ExprKind::SpecialSet(Box::new(SpecialSet { is_complement: false, members }))
+}

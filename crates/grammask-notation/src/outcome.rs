@@ -18,7 +18,7 @@ pub struct Outcome {
     pub notes: Vec<Diagnostic>,
     /// Number of further notes.
     pub omitted_notes: usize,
-    /// True if the empty text is in the language.
+    /// True if the empty text is in the language. The tree says so as well, by `%start name?;`.
     pub empty_output: bool,
 }
 

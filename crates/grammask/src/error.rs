@@ -40,6 +40,10 @@ pub enum Error {
     #[cfg(feature = "json-schema")]
     #[error(transparent)]
     EmbeddedSchema(Box<Located<grammask_json_schema::Error>>),
+    /// The text of another notation has mistakes.
+    #[cfg(feature = "notations")]
+    #[error(transparent)]
+    Notation(#[from] grammask_notation::Errors),
     /// The grammar exceeds a limit of the recognizer.
     #[error(transparent)]
     Recognizer(Located<BuildError>),
@@ -165,7 +169,23 @@ impl Error {
             Self::JsonSchema(_) => Vec::new(),
             #[cfg(feature = "json-schema")]
             Self::EmbeddedSchema(errors) => errors.diagnostics.clone(),
+            #[cfg(feature = "notations")]
+            Self::Notation(errors) => errors.diagnostics().to_vec(),
         }
+    }
+
+    /// Turns an error about the tree of a front end into one about its sources: names and places are those of
+    /// the notation. An error without a place stays as it is.
+    ///
+    /// For callers that run the stages one by one.
+    #[cfg(feature = "notations")]
+    #[must_use]
+    pub fn in_notation(self, outcome: &grammask_notation::Outcome) -> Self {
+        let diagnostics = self.diagnostics();
+        if diagnostics.is_empty() {
+            return self;
+        }
+        Self::Notation(outcome.errors(diagnostics, self.omitted()))
     }
 
     /// Returns the number of mistakes that [`diagnostics`](Self::diagnostics) leaves out, as they exceed the
@@ -180,6 +200,8 @@ impl Error {
             Self::JsonSchema(_) => 0,
             #[cfg(feature = "json-schema")]
             Self::EmbeddedSchema(errors) => errors.omitted,
+            #[cfg(feature = "notations")]
+            Self::Notation(errors) => errors.omitted(),
             Self::Recognizer(_) => 0,
         }
     }
@@ -188,6 +210,10 @@ impl Error {
     ///
     /// `text` is the compiled text, and `name` its name in the report.
     pub fn render(&self, text: &str, name: &str) -> String {
+        #[cfg(feature = "notations")]
+        if let Self::Notation(errors) = self {
+            return errors.render();
+        }
         let diagnostics = self.diagnostics();
         if diagnostics.is_empty() {
             return format!("error: {self}\n  --> {name}\n");

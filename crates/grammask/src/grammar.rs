@@ -4,6 +4,8 @@
 pub(crate) mod embedded_schemas;
 #[cfg(feature = "json-schema")]
 mod json_schema;
+#[cfg(feature = "notations")]
+mod notation;
 #[cfg(feature = "save")]
 pub(crate) mod save;
 pub(crate) mod special_tokens;

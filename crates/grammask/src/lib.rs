@@ -52,6 +52,8 @@
 //! - [`trie`][]: vocabularies.
 //! - [`mask`](mod@mask): token masks.
 //! - [`json_schema`][]: schema → tree.
+//! - [`gbnf`][]: GBNF, EBNF, regexes and choices → tree.
+//! - [`tags`][]: structural tags → tree.
 //!
 //! This crate adds no parsing and no mask algorithm. It drives the stages, and keeps outputs, statistics and
 //! threads.
@@ -60,6 +62,8 @@
 //!
 //! - `loaders` (default): reading tokenizer files, [`Vocabulary::load`].
 //! - `json-schema` (default): grammars from JSON Schemas, [`Grammar::from_json_schema`].
+//! - `notations` (default): grammars in GBNF, EBNF, as regexes and as structural tags,
+//!   [`Grammar::from_gbnf`] and others.
 //! - `parallel` (default): [`fill_masks`] uses several threads.
 //! - `save`: compiled grammars as bytes, [`Grammar::save`](Grammar) and `Grammar::load`.
 //! - `serde`: configurations, trees and normal forms can be serialized.
@@ -71,12 +75,18 @@ mod matcher;
 mod vocabulary;
 
 pub use grammask_earley as earley;
+#[cfg(feature = "notations")]
+pub use grammask_gbnf as gbnf;
 #[cfg(feature = "json-schema")]
 pub use grammask_json_schema as json_schema;
 pub use grammask_mask as mask;
 pub use grammask_normal as normal;
+#[cfg(feature = "notations")]
+pub use grammask_notation as notation;
 pub use grammask_regular as regular;
 pub use grammask_syntax as syntax;
+#[cfg(feature = "notations")]
+pub use grammask_tags as tags;
 pub use grammask_trie as trie;
 
 pub use config::{Config, Limits};
@@ -88,6 +98,8 @@ pub use grammar::embedded_schemas::translate_schemas;
 pub use grammar::save::{LoadError, Tables};
 pub use grammar::special_tokens::resolve_special_tokens;
 pub use grammar::stats::{GrammarStats, MaskStats};
+#[cfg(feature = "notations")]
+pub use grammask_gbnf::RegexDialect;
 #[cfg(feature = "json-schema")]
 pub use grammask_json_schema::{Config as JsonSchemaConfig, Relaxation};
 pub use grammask_mask::{

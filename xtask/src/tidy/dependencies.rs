@@ -31,6 +31,8 @@ const PICTURE: &[(&str, &[&str])] = &[
         ],
     ),
     ("grammask-tools", &[]),
+    ("grammask-gbnf", &["grammask-syntax", "grammask-notation"]),
+    ("grammask-tags", &["grammask-syntax", "grammask-json-schema", "grammask-notation", "grammask-gbnf"]),
     ("grammask", LIBRARIES),
     ("grammask-kbnf", &["grammask"]),
     ("grammask-cli", WITH_FACADE),
@@ -53,6 +55,8 @@ const LIBRARIES: &[&str] = &[
     "grammask-json-schema",
     "grammask-lark",
     "grammask-notation",
+    "grammask-gbnf",
+    "grammask-tags",
 ];
 
 /// The crates of the engine and the facade.
@@ -68,6 +72,8 @@ const WITH_FACADE: &[&str] = &[
     "grammask-json-schema",
     "grammask-lark",
     "grammask-notation",
+    "grammask-gbnf",
+    "grammask-tags",
     "grammask",
 ];
 
@@ -84,6 +90,8 @@ const WITH_KBNF: &[&str] = &[
     "grammask-json-schema",
     "grammask-lark",
     "grammask-notation",
+    "grammask-gbnf",
+    "grammask-tags",
     "grammask",
     "grammask-kbnf",
 ];

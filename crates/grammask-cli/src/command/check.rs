@@ -56,6 +56,9 @@ pub(crate) fn run(arguments: &Check, reading: &ReadingArgs, out: &mut Output) ->
         } else {
             answer["notes"] = json!(diagnostics_to_json(&source, &notes));
         }
+        if let Some(notes) = source.notation_notes() {
+            answer["notes"] = json!(notes);
+        }
         out.json(&answer)?;
     } else {
         let name = &source.name;

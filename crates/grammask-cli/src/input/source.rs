@@ -13,6 +13,7 @@ use grammask::json_schema::{
     NumberSpelling, PatternDialect, Profile, PropertyOrder, Unsupported, UntaggedUnions, Whitespace, locate,
     translate_text,
 };
+use grammask::notation::Outcome;
 use grammask::{
     Config, Error, JsonSchemaConfig, Relaxation, Vocabulary, resolve_special_tokens, translate_schemas,
 };
@@ -23,10 +24,11 @@ use grammask_syntax::{Ast, Diagnostic, Report, line_column};
 use serde_json::json;
 
 use crate::args::{
-    ChoiceArgs, DraftChoice, EscapesChoice, FormatsChoice, IntegersChoice, NumbersChoice,
+    ChoiceArgs, DraftChoice, EscapesChoice, FormatsChoice, IntegersChoice, NotationChoice, NumbersChoice,
     PatternDialectChoice, ProfileChoice, ReadingArgs, UntaggedUnionsChoice, WhitespaceChoice,
 };
 use crate::failure::{Failure, InvalidGrammar, diagnostics_to_json};
+use crate::input::front_end::FrontEnd;
 
 /// The text of a grammar, and its name for messages.
 #[derive(Debug)]
@@ -37,6 +39,10 @@ pub(crate) struct Source {
     relaxations: Option<OnceCell<Vec<Relaxation>>>,
     /// Remarks about readings of a JSON Schema, once translated.
     notes: OnceCell<Vec<Note>>,
+    /// The front end for another notation than KBNF and JSON Schema.
+    front_end: Option<FrontEnd>,
+    /// The result of the front end, once translated.
+    outcome: OnceCell<Outcome>,
     /// True if warnings are written to stderr.
     has_warnings: bool,
 }
@@ -56,8 +62,8 @@ pub(crate) struct Compiled {
 /// If a file of `--document` cannot be read.
 pub(crate) fn config(reading: &ReadingArgs) -> Result<Config, Failure> {
     let mut config = match &reading.start {
-        Some(start) => Config::default().with_start(start),
-        None => Config::default(),
+        Some(start) if reading.notation() == NotationChoice::Kbnf => Config::default().with_start(start),
+        _ => Config::default(),
     };
     let (choices, chosen) = (&reading.choices, &mut config.json_schema);
     *chosen = match choices.profile {
@@ -188,6 +194,8 @@ impl Source {
             bytes: read(path, config.syntax.limits.max_text_bytes)?,
             relaxations: reading.schema.then(OnceCell::new),
             notes: OnceCell::new(),
+            front_end: FrontEnd::of(reading),
+            outcome: OnceCell::new(),
             has_warnings: !reading.json,
         })
     }
@@ -197,6 +205,9 @@ impl Source {
     pub(crate) fn parse(&self, config: &Config) -> Result<Ast, Failure> {
         if let Some(relaxations) = &self.relaxations {
             return self.translate(relaxations, config);
+        }
+        if let Some(front_end) = &self.front_end {
+            return self.translate_notation(front_end, config);
         }
         let ast = grammask_syntax::parse_bytes_or_recover(&self.bytes, &config.syntax)
             .map_err(|recovered| self.failure(&Error::of_recovered(*recovered, config)))?;
@@ -208,6 +219,36 @@ impl Source {
             }
         }
         Ok(ast.into_owned())
+    }
+
+    /// Translates another notation. Writes its notes to stderr.
+    fn translate_notation(&self, front_end: &FrontEnd, config: &Config) -> Result<Ast, Failure> {
+        let max_bytes = config.syntax.limits.max_text_bytes;
+        if self.bytes.len() > max_bytes {
+            return Err(self.invalid_schema(&format!("more than {max_bytes} bytes (limit `max_text_bytes`)")));
+        }
+        let text = std::str::from_utf8(&self.bytes)
+            .map_err(|error| self.invalid_schema(&format!("not UTF-8: {error}")))?;
+        let outcome =
+            front_end.translate(text, &self.name).map_err(|errors| Failure::of_notation(&errors))?;
+        let outcome = self.outcome.get_or_init(|| {
+            if self.has_warnings {
+                // Best effort: the answer does not depend on the notes.
+                let _ = io::stderr().write_all(outcome.render_notes().as_bytes());
+            }
+            outcome
+        });
+        Ok(outcome.ast.clone())
+    }
+
+    /// Returns the notes of a front end as JSON. `None` for KBNF and JSON Schemas.
+    pub(crate) fn notation_notes(&self) -> Option<Vec<serde_json::Value>> {
+        let outcome = self.outcome.get()?;
+        let note = |note: &Diagnostic| {
+            let (file, place) = outcome.sources.locate(note.span.start);
+            json!({ "file": file, "line": place.line, "column": place.column, "message": note.message })
+        };
+        Some(outcome.notes.iter().map(note).collect())
     }
 
     /// Translates a JSON Schema.
@@ -299,17 +340,31 @@ impl Source {
         let normal = grammask_normal::normalize_in(&ast, &mut store, &config.normal)
             .map_err(|errors| self.failure(&self.about(errors.into())))?;
         let network = Network::build(&normal, store, &config.recognizer)
-            .map_err(|error| self.failure(&Error::of_network(error, &ast)))?;
+            .map_err(|error| self.failure(&self.about_network(Error::of_network(error, &ast))))?;
         Ok(Compiled { ast, normal, network: Arc::new(network), time: started.elapsed() })
     }
 
     /// Rewords an error of a later stage for a schema.
     fn about(&self, error: Error) -> Error {
+        if let Some(outcome) = self.outcome.get() {
+            return error.in_notation(outcome);
+        }
         if self.relaxations.is_some() { error.about_schema() } else { error }
+    }
+
+    /// Rewords an error of the network for another notation.
+    fn about_network(&self, error: Error) -> Error {
+        match self.outcome.get() {
+            Some(outcome) => error.in_notation(outcome),
+            None => error,
+        }
     }
 
     /// Converts an error of the grammar.
     pub(crate) fn failure(&self, error: &Error) -> Failure {
+        if let Error::Notation(errors) = error {
+            return Failure::of_notation(errors);
+        }
         let diagnostics = error.diagnostics();
         // The grammar of a schema has no places in the text of the schema.
         if diagnostics.is_empty() || self.relaxations.is_some() {

@@ -6,6 +6,7 @@ mod check;
 mod compile;
 mod generate;
 mod mask;
+mod notation;
 mod readme;
 mod robustness;
 mod running;

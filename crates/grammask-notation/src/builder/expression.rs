@@ -1,11 +1,15 @@
 //! Expressions in a simple form: flat sequences and alternatives, no empty parts, loops of a class as one
 //! regex.
 
-use grammask_syntax::{ExprId, ExprKind, MAX_REPETITIONS, Quantifier, Span, Text};
+use grammask_syntax::{ExprId, ExprKind, InlineList, MAX_REPETITIONS, Quantifier, Span};
 
 use super::Builder;
 use crate::Class;
 use crate::class::{ANY_CHAR, NEVER, is_class};
+
+/// Parts of a list up to which it becomes a part of the list around it. Copying longer ones at each level of
+/// deep groups would take quadratic time.
+const MAX_FLATTENED_PARTS: usize = 16;
 
 impl Builder {
     /// Adds an expression of any kind.
@@ -69,20 +73,37 @@ impl Builder {
         self.push(ExprKind::Nonterminal(identifier.into()), span)
     }
 
-    /// Returns the parts, one behind the other. Texts side by side become one text.
+    /// Returns the parts, one after the other. Texts side by side become one text.
     pub fn sequence(&mut self, parts: Vec<ExprId>, span: Span) -> ExprId {
+        let parts = self.flattened(parts, |kind| match kind {
+            ExprKind::Sequence(inner) => Some(inner),
+            _ => None,
+        });
         let mut all: Vec<ExprId> = Vec::with_capacity(parts.len());
+        // The texts at the end of `all`, joined from the second one on.
+        let mut joined: Option<(String, Span)> = None;
         for part in parts {
-            match self.kind(part) {
-                ExprKind::Sequence(inner) => {
-                    let inner = inner.to_vec();
-                    for part in inner {
-                        self.push_part(part, &mut all);
-                    }
-                }
-                _ => self.push_part(part, &mut all),
+            let ExprKind::Text(text) = self.kind(part) else {
+                self.replace_last(&mut all, joined.take());
+                all.push(part);
+                continue;
+            };
+            if text.is_empty() {
+                continue;
+            }
+            let end = self.span(part).end;
+            if let Some((before, place)) = &mut joined {
+                before.push_str(text);
+                place.end = end;
+            } else if let Some(&last) = all.last()
+                && let ExprKind::Text(before) = self.kind(last)
+            {
+                joined = Some(([before, text.as_str()].concat(), Span::new(self.span(last).start, end)));
+            } else {
+                all.push(part);
             }
         }
+        self.replace_last(&mut all, joined);
         match all[..] {
             [] => self.empty(span),
             [part] => part,
@@ -90,34 +111,43 @@ impl Builder {
         }
     }
 
-    /// Appends a part of a sequence.
-    fn push_part(&mut self, part: ExprId, all: &mut Vec<ExprId>) {
-        let ExprKind::Text(text) = self.kind(part) else { return all.push(part) };
-        if text.is_empty() {
-            return;
-        }
-        if let Some(&last) = all.last()
-            && let ExprKind::Text(before) = self.kind(last)
+    /// Replaces the last part of a sequence by a longer text.
+    fn replace_last(&mut self, all: &mut [ExprId], joined: Option<(String, Span)>) {
+        if let Some((text, span)) = joined
+            && let Some(last) = all.last_mut()
         {
-            let joined: Text = [before.as_str(), text.as_str()].concat().into();
-            let span = Span::new(self.span(last).start, self.span(part).end);
-            all.pop();
-            all.push(self.push(ExprKind::Text(joined), span));
-            return;
+            *last = self.push(ExprKind::Text(text.into()), span);
         }
-        all.push(part);
+    }
+
+    /// Replaces short lists among the parts by their members.
+    fn flattened(
+        &self,
+        parts: Vec<ExprId>,
+        list: impl Fn(&ExprKind) -> Option<&InlineList<ExprId>>,
+    ) -> Vec<ExprId> {
+        let is_short =
+            |part: &ExprId| list(self.kind(*part)).filter(|inner| inner.len() <= MAX_FLATTENED_PARTS);
+        if !parts.iter().any(|part| is_short(part).is_some()) {
+            return parts;
+        }
+        let mut all = Vec::with_capacity(parts.len());
+        for part in parts {
+            match is_short(&part) {
+                Some(inner) => all.extend_from_slice(inner),
+                None => all.push(part),
+            }
+        }
+        all
     }
 
     /// Returns the alternatives. None of them is the empty language.
     pub fn alternatives(&mut self, parts: Vec<ExprId>, span: Span) -> ExprId {
-        let mut all: Vec<ExprId> = Vec::with_capacity(parts.len());
-        for part in parts {
-            match self.kind(part) {
-                ExprKind::Alternatives(inner) => all.extend_from_slice(inner),
-                ExprKind::Regex(regex) if *regex == NEVER => {}
-                _ => all.push(part),
-            }
-        }
+        let mut all = self.flattened(parts, |kind| match kind {
+            ExprKind::Alternatives(inner) => Some(inner),
+            _ => None,
+        });
+        all.retain(|part| !matches!(self.kind(*part), ExprKind::Regex(regex) if *regex == NEVER));
         match all[..] {
             [] => self.never(span),
             [part] => part,

@@ -90,7 +90,12 @@ impl Builder {
             ExprKind::Substrings(_) | ExprKind::ChunkRuns(_) => true,
             ExprKind::Regex(regex) => {
                 let regex = regex.clone();
-                self.is_nullable_regex(&regex)
+                if let Some(&known) = self.nullable_regexes.get(&regex) {
+                    return known;
+                }
+                let is_nullable = self.is_nullable_regex(&regex);
+                self.nullable_regexes.insert(regex, is_nullable);
+                is_nullable
             }
             _ => false,
         }

@@ -14,6 +14,8 @@ pub use graft::Place;
 use grammask_regular::Store;
 use grammask_syntax::{Ast, Diagnostic, ExprId, ExprKind, Name, Rule, Span, Text};
 
+use rustc_hash::FxHashMap;
+
 use crate::{Annotations, Config, Errors, Names, Outcome, Sources};
 
 /// Makes a KBNF tree, and collects errors and notes.
@@ -32,6 +34,8 @@ pub struct Builder {
     omitted_notes: usize,
     /// Compiled patterns, made at the first one.
     store: Option<Store>,
+    /// By regex: true if it matches the empty text.
+    nullable_regexes: FxHashMap<Text, bool>,
     /// True once `max_expressions` is exceeded.
     is_full: bool,
 }
@@ -49,6 +53,7 @@ impl Builder {
             notes: Vec::new(),
             omitted_notes: 0,
             store: None,
+            nullable_regexes: FxHashMap::default(),
             is_full: false,
         }
     }
@@ -160,6 +165,11 @@ impl Builder {
         !self.errors.is_empty()
     }
 
+    /// Returns true if there are more errors than are stored.
+    pub const fn omits_errors(&self) -> bool {
+        self.omitted > 0
+    }
+
     /// Returns the errors so far.
     pub fn into_errors(self) -> Errors {
         Errors::new(self.sources, self.errors, self.omitted)
@@ -196,6 +206,7 @@ impl Builder {
         self.ast.start = Some(Name { text: start.to_owned(), span: start_span });
         debug_assert!(self.ast.check().is_ok(), "{:?}\n{}", self.ast.check(), self.ast);
         let empty_output = self.is_nullable_rule(start);
+        self.ast.allows_empty = empty_output;
         self.notes.sort_by_key(|note| note.span);
         Ok(Outcome {
             ast: self.ast,

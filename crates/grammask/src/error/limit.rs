@@ -67,6 +67,9 @@ impl Error {
             Self::JsonSchema(error) => of_json_schema(error),
             #[cfg(feature = "json-schema")]
             Self::EmbeddedSchema(located) => of_json_schema(&located.cause),
+            // The message names the limit.
+            #[cfg(feature = "notations")]
+            Self::Notation(_) => None,
             Self::Recognizer(located) => of_recognizer(&located.cause.cause),
             Self::Bind(located) => of_binding(&located.cause),
         }

@@ -1,0 +1,63 @@
+//! The front ends of `--notation`.
+
+use grammask::gbnf::{Config, RegexDialect, translate, translate_choice, translate_regex};
+use grammask::notation::{Errors, Outcome};
+
+use crate::args::{NotationChoice, ReadingArgs, RegexDialectChoice};
+
+/// A front end with its options.
+#[derive(Debug)]
+pub(crate) enum FrontEnd {
+    /// GBNF or EBNF.
+    Ebnf(Config),
+    Regex(RegexDialect),
+    Tags,
+    Choice,
+}
+
+impl FrontEnd {
+    /// Returns the front end that the arguments ask for. `None` for KBNF and JSON Schemas.
+    pub(crate) fn of(reading: &ReadingArgs) -> Option<Self> {
+        let with_root = |mut config: Config| {
+            if let Some(start) = &reading.start {
+                config.root.clone_from(start);
+            }
+            Self::Ebnf(config)
+        };
+        match reading.notation() {
+            NotationChoice::Kbnf | NotationChoice::JsonSchema => None,
+            NotationChoice::Gbnf => Some(with_root(Config::gbnf())),
+            NotationChoice::Ebnf => Some(with_root(Config::ebnf())),
+            NotationChoice::Regex => Some(Self::Regex(match reading.dialect {
+                RegexDialectChoice::Auto => RegexDialect::Auto,
+                RegexDialectChoice::Ecma => RegexDialect::Ecma,
+                RegexDialectChoice::Rust => RegexDialect::Rust,
+                RegexDialectChoice::Python => RegexDialect::Python,
+                RegexDialectChoice::Xgrammar => RegexDialect::XGrammar,
+            })),
+            NotationChoice::Tags => Some(Self::Tags),
+            NotationChoice::Choice => Some(Self::Choice),
+        }
+    }
+
+    /// Translates the text of a file. The line break at the end of a file with a regular expression is not
+    /// part of it.
+    pub(crate) fn translate(&self, text: &str, name: &str) -> Result<Outcome, Errors> {
+        match self {
+            Self::Ebnf(config) => {
+                let config = Config { file_name: name.to_owned(), ..config.clone() };
+                translate(text, &config)
+            }
+            Self::Regex(dialect) => {
+                let pattern = text.strip_suffix('\n').unwrap_or(text);
+                let pattern = pattern.strip_suffix('\r').unwrap_or(pattern);
+                translate_regex(pattern, *dialect, name, &Default::default())
+            }
+            Self::Tags => {
+                let config = grammask::tags::Config { file_name: name.to_owned(), ..Default::default() };
+                grammask::tags::translate(text, &config)
+            }
+            Self::Choice => translate_choice(text, name, &Default::default()),
+        }
+    }
+}

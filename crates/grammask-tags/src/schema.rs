@@ -1,0 +1,74 @@
+//! JSON Schemas inside of structural tags.
+
+use grammask_json_schema::{Config as SchemaConfig, PropertyOrder, Whitespace};
+use grammask_notation::json::{Kind, Value};
+use grammask_syntax::ExprId;
+
+use crate::format::limited;
+use crate::{Format, Translator};
+
+impl Translator<'_, '_> {
+    /// Translates `json_schema` and `qwen_xml_parameter`.
+    pub(crate) fn json_schema(&mut self, value: Value<'_>) -> Option<Format> {
+        let schema = self.required(value, "json_schema")?;
+        if !matches!(schema.kind(), Kind::Object(_) | Kind::Boolean(_)) {
+            return self.fail("`json_schema` must be an object or a boolean", schema);
+        }
+        let mut config = self.config.json_schema.clone();
+        if self.flag(value, "any_order", false)? {
+            config.property_order = PropertyOrder::Any;
+        }
+        match self.integer(value, "max_whitespace_cnt")? {
+            None => {}
+            Some(count) => match u32::try_from(count) {
+                Ok(longest) if longest > 0 => config.whitespace = Whitespace::Flexible { longest },
+                _ => return self.fail("`max_whitespace_cnt` must be positive", value),
+            },
+        }
+        let is_deprecated = value.get("type").and_then(Value::as_str) == Some("qwen_xml_parameter");
+        let style = match value.get("style") {
+            None if is_deprecated => "qwen_xml",
+            None => "json",
+            Some(style) => match style.as_str() {
+                Some(name) => name,
+                None => return self.fail("`style` must be a string", style),
+            },
+        };
+        let excludes = self.strings(value, "excludes")?;
+        if style == "json" {
+            if let Some((_, place)) = excludes.first() {
+                self.builder.note("`excludes` does not apply to the strings of a JSON Schema", *place);
+            }
+            return limited(self.schema_value(schema, config)?);
+        }
+        self.xml(value, schema, style, &config, &excludes)
+    }
+
+    /// Translates a schema that is a part of the text.
+    pub(crate) fn schema_value(&mut self, schema: Value<'_>, config: SchemaConfig) -> Option<ExprId> {
+        let text = self.source(schema);
+        let at = schema.span().start + self.base;
+        self.schema_text(text, Some(at), config, schema)
+    }
+
+    /// Translates the text of a schema. `at` is its offset in the virtual text, if it is a part of it.
+    pub(crate) fn schema_text(
+        &mut self,
+        text: &str,
+        at: Option<usize>,
+        config: SchemaConfig,
+        place: Value<'_>,
+    ) -> Option<ExprId> {
+        self.schemas += 1;
+        let span = self.span(place);
+        let at = match at {
+            Some(at) => at,
+            None => {
+                let name = format!("{} (schema {})", self.config.file_name, self.schemas);
+                self.builder.add_source(&name, text)
+            }
+        };
+        let name = self.builder.schema(text, at, &config, "json", span)?;
+        Some(self.builder.name(&name, span))
+    }
+}

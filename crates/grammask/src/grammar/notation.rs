@@ -1,0 +1,142 @@
+//! Grammars in other notations than KBNF.
+
+use std::borrow::Cow;
+
+use grammask_gbnf::RegexDialect;
+use grammask_notation::Outcome;
+use grammask_regular::Store;
+
+use crate::{Config, Error, Grammar, Vocabulary};
+
+impl Grammar {
+    /// Compiles a grammar in GBNF, the notation of llama.cpp. The start symbol is that of `config`, or
+    /// `root`.
+    ///
+    /// # Errors
+    /// If the text has mistakes, all of them at once: [`Error::Notation`]. Otherwise as
+    /// [`compile`](Self::compile).
+    ///
+    /// ```
+    /// use grammask::{Config, Grammar, TokenId, Vocabulary};
+    ///
+    /// let vocabulary = Vocabulary::new([(TokenId(0), b"a".to_vec()), (TokenId(1), b"b".to_vec())], [])?;
+    /// let grammar = Grammar::from_gbnf("root ::= \"a\" [b-z]*", &vocabulary, &Config::default())?;
+    /// assert_eq!(grammar.matcher().mask().iter().collect::<Vec<_>>(), [TokenId(0)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn from_gbnf(text: &str, vocabulary: &Vocabulary, config: &Config) -> Result<Self, Error> {
+        Self::of_ebnf(text, grammask_gbnf::Config::gbnf(), vocabulary, config)
+    }
+
+    /// Compiles a grammar in the EBNF of XGrammar. The start symbol is that of `config`, or `root`.
+    ///
+    /// # Errors
+    /// As [`from_gbnf`](Self::from_gbnf).
+    ///
+    /// ```
+    /// use grammask::{Config, Grammar, TokenId, Vocabulary};
+    ///
+    /// let vocabulary = Vocabulary::new([(TokenId(0), b"a".to_vec()), (TokenId(1), b"1".to_vec())], [])?;
+    /// let text = "root ::= Regex(\"[0-9]+\")\n";
+    /// let grammar = Grammar::from_ebnf(text, &vocabulary, &Config::default())?;
+    /// assert_eq!(grammar.matcher().mask().iter().collect::<Vec<_>>(), [TokenId(1)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn from_ebnf(text: &str, vocabulary: &Vocabulary, config: &Config) -> Result<Self, Error> {
+        Self::of_ebnf(text, grammask_gbnf::Config::ebnf(), vocabulary, config)
+    }
+
+    fn of_ebnf(
+        text: &str,
+        mut notation: grammask_gbnf::Config,
+        vocabulary: &Vocabulary,
+        config: &Config,
+    ) -> Result<Self, Error> {
+        if let Some(start) = &config.normal.start {
+            notation.root.clone_from(start);
+        }
+        Self::from_outcome(&grammask_gbnf::translate(text, &notation)?, vocabulary, config)
+    }
+
+    /// Compiles a regular expression. The outputs are the texts that it matches from end to end.
+    ///
+    /// # Errors
+    /// If the pattern is invalid, has back-references, or exceeds a limit.
+    ///
+    /// ```
+    /// use grammask::{Config, Grammar, RegexDialect, TokenId, Vocabulary};
+    ///
+    /// let vocabulary = Vocabulary::new([(TokenId(0), b"a".to_vec()), (TokenId(1), b"b".to_vec())], [])?;
+    /// let grammar = Grammar::from_regex("a(?!a)[ab]", RegexDialect::Auto, &vocabulary, &Config::default())?;
+    /// let mut matcher = grammar.matcher();
+    /// matcher.accept(TokenId(0));
+    /// assert_eq!(matcher.mask().iter().collect::<Vec<_>>(), [TokenId(1)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn from_regex(
+        pattern: &str,
+        dialect: RegexDialect,
+        vocabulary: &Vocabulary,
+        config: &Config,
+    ) -> Result<Self, Error> {
+        let outcome = grammask_gbnf::translate_regex(pattern, dialect, "pattern", &Default::default())?;
+        Self::from_outcome(&outcome, vocabulary, config)
+    }
+
+    /// Compiles a list of texts: the output is one of them.
+    ///
+    /// # Errors
+    /// If the list is empty, or exceeds a limit.
+    ///
+    /// ```
+    /// use grammask::{Config, Grammar, TokenId, Vocabulary};
+    ///
+    /// let vocabulary = Vocabulary::new([(TokenId(0), b"y".to_vec()), (TokenId(1), b"es".to_vec())], [])?;
+    /// let grammar = Grammar::from_choice(["yes", "no"], &vocabulary, &Config::default())?;
+    /// assert_eq!(grammar.matcher().mask().iter().collect::<Vec<_>>(), [TokenId(0)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn from_choice<'t>(
+        choices: impl IntoIterator<Item = &'t str>,
+        vocabulary: &Vocabulary,
+        config: &Config,
+    ) -> Result<Self, Error> {
+        let outcome = grammask_gbnf::translate_choices(choices, &Default::default())?;
+        Self::from_outcome(&outcome, vocabulary, config)
+    }
+
+    /// Compiles the JSON text of a structural tag of XGrammar: free text in which triggers begin tags.
+    ///
+    /// # Errors
+    /// As [`from_gbnf`](Self::from_gbnf).
+    ///
+    /// ```
+    /// use grammask::{Config, Grammar, TokenId, Vocabulary};
+    ///
+    /// let vocabulary = Vocabulary::new([(TokenId(0), b"<a>".to_vec()), (TokenId(1), b"1".to_vec())], [])?;
+    /// let text = r#"{"type": "structural_tag", "format": {"type": "tag", "begin": "<a>",
+    ///     "content": {"type": "json_schema", "json_schema": {"type": "integer"}}, "end": "</a>"}}"#;
+    /// let grammar = Grammar::from_tags(text, &vocabulary, &Config::default())?;
+    /// assert_eq!(grammar.matcher().mask().iter().collect::<Vec<_>>(), [TokenId(0)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn from_tags(text: &str, vocabulary: &Vocabulary, config: &Config) -> Result<Self, Error> {
+        let outcome = grammask_tags::translate(text, &grammask_tags::Config::default())?;
+        Self::from_outcome(&outcome, vocabulary, config)
+    }
+
+    /// Compiles the result of a front end. Errors have places in its sources, and names of its notation.
+    ///
+    /// # Errors
+    /// As [`compile`](Self::compile).
+    pub fn from_outcome(outcome: &Outcome, vocabulary: &Vocabulary, config: &Config) -> Result<Self, Error> {
+        let mut config = config.clone();
+        // The tree names its start symbol.
+        config.normal.start = None;
+        let store = Store::new(&config.normal.regular);
+        match Self::build(Cow::Borrowed(&outcome.ast), store, vocabulary, &config, || false) {
+            Ok(grammar) => Ok(grammar.expect("compiling is never cancelled")),
+            Err(error) => Err(error.in_notation(outcome)),
+        }
+    }
+}
