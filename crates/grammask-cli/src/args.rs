@@ -27,7 +27,12 @@ Examples:
 const EOS_HELP: &str = "\
 End-of-sequence token, by name or id, or `none`; may be repeated
 
-Default: those of <|endoftext|>, <|end_of_text|>, <|eot_id|>, </s> and <|im_end|> that are special tokens of the vocabulary";
+Default: the tokens that the files of the vocabulary name, and those with a name that ends a text in known models, such as <|im_end|>. `grammask vocab` prints them";
+
+const VOCAB_FORMAT_HELP: &str = "\
+Format of the vocabulary file [default: detected]
+
+tokenizer.json, sentencepiece, gguf, tekken, tiktoken[:NAME], tiktoken-json, rwkv-text, rwkv-json, or vocab.json[:SPELLING]. NAME says which special tokens a tiktoken file has: r50k, p50k, cl100k, o200k, o200k_harmony, llama3, llama4, qwen or qwen3.5. SPELLING is literal, byte-level or sentencepiece";
 
 /// Version of the program, and of the Unicode tables of regular expressions.
 static VERSION: LazyLock<String> = LazyLock::new(|| {
@@ -350,6 +355,9 @@ pub(crate) enum Command {
     /// accepting tokens, the sizes of the tables, and the slowest new masks. The text need not be complete.
     #[command(after_help = EXIT_STATUS, verbatim_doc_comment)]
     Bench(Bench),
+    /// Print what a vocabulary holds: its kind, ids, special tokens and ends
+    #[command(after_help = EXIT_STATUS)]
+    Vocab(Vocab),
     /// Write a random text that a grammar allows
     ///
     /// Draws each token uniformly from the mask. The model sometimes takes a step towards the nearest
@@ -460,7 +468,7 @@ pub(crate) struct Bench {
 
 #[derive(Debug, Args)]
 pub(crate) struct Mask {
-    /// Grammar in KBNF, or with --schema a JSON Schema; `-` for stdin
+    /// Grammar in KBNF, with --schema a JSON Schema, or a file of `grammask compile`; `-` for stdin
     pub file: PathBuf,
     /// Text before the mask
     #[arg(long, value_name = "TEXT", default_value = "", allow_hyphen_values = true)]
@@ -498,10 +506,36 @@ pub(crate) struct Generate {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Vocab {
+    /// Name of a built-in vocabulary, file, or folder with the files of a model [default: o200k]
+    #[arg(value_name = "NAME|PATH")]
+    pub name: Option<PathBuf>,
+    /// Print the names of the built-in vocabularies
+    #[arg(long, conflicts_with_all = ["name", "find"])]
+    pub list: bool,
+    /// Also print the tokens with this text; may be repeated
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub find: Vec<String>,
+    #[command(flatten)]
+    pub file: VocabularyFileArgs,
+}
+
+/// How a vocabulary file is read.
+#[derive(Debug, Args)]
+pub(crate) struct VocabularyFileArgs {
+    /// Format of the vocabulary file [default: detected]
+    #[arg(long, value_name = "FORMAT", long_help = VOCAB_FORMAT_HELP)]
+    pub vocab_format: Option<String>,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct VocabularyArgs {
-    /// Vocabulary: o200k, or a tiktoken, tokenizer.json, RWKV or plain JSON file [default: o200k]
-    #[arg(long, value_name = "o200k|PATH")]
+    /// Vocabulary: a built-in name, a tokenizer file of any format, or a folder with the files of a model
+    /// [default: o200k]
+    #[arg(long, value_name = "NAME|PATH")]
     pub vocab: Option<PathBuf>,
+    #[command(flatten)]
+    pub file: VocabularyFileArgs,
     /// End-of-sequence token, by name or id, or `none`; may be repeated
     #[arg(long, value_name = "NAME|ID", conflicts_with = "eager", long_help = EOS_HELP)]
     pub eos: Vec<String>,

@@ -8,3 +8,4 @@ pub(crate) mod convert;
 pub(crate) mod generate;
 pub(crate) mod mask;
 pub(crate) mod show;
+pub(crate) mod vocab;

@@ -49,6 +49,7 @@ fn run(arguments: &Arguments, out: &mut Output) -> Result<Status, Failure> {
         Command::Accept(accept) => command::accept::run(accept, reading, out),
         Command::Mask(mask) => command::mask::run(mask, reading, out),
         Command::Bench(bench) => command::bench::run(bench, reading, out),
+        Command::Vocab(vocab) => command::vocab::run(vocab, out),
         Command::Generate(generate) => command::generate::run(generate, reading, out),
     }
 }

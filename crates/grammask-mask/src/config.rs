@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use grammask_trie::TokenId;
+use grammask_trie::{TokenId, Vocabulary};
 
 /// When a text ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,14 +13,37 @@ pub enum Ending {
     EndOfSequence(Vec<TokenId>),
     /// The text ends as soon as it is in the language. No token may go on past that byte.
     Eager,
+    /// As [`EndOfSequence`](Self::EndOfSequence), with the tokens that end a sequence of the
+    /// [vocabulary](grammask_trie::Vocabulary::ends).
+    OfVocabulary,
 }
 
 impl Ending {
-    /// Returns the tokens that end a text.
+    /// Returns the tokens that end a text. Returns none for [`OfVocabulary`](Self::OfVocabulary); see
+    /// [`resolved`](Self::resolved).
     pub fn tokens(&self) -> &[TokenId] {
         match self {
             Self::EndOfSequence(ids) => ids,
-            Self::Eager => &[],
+            Self::Eager | Self::OfVocabulary => &[],
+        }
+    }
+
+    /// Returns the ending for a vocabulary, with the ids of its tokens.
+    ///
+    /// ```
+    /// use grammask_mask::Ending;
+    /// use grammask_trie::{Config, TokenId, Vocabulary};
+    ///
+    /// let vocabulary = Vocabulary::new([], [(TokenId(3), "</s>".into())], &Config::default())?;
+    /// let ending = Ending::OfVocabulary.resolved(&vocabulary);
+    /// assert_eq!(ending, Ending::EndOfSequence(vec![TokenId(3)]));
+    /// # Ok::<(), grammask_trie::Error>(())
+    /// ```
+    #[must_use]
+    pub fn resolved(&self, vocabulary: &Vocabulary) -> Self {
+        match self {
+            Self::OfVocabulary => Self::EndOfSequence(vocabulary.ends().to_vec()),
+            other => other.clone(),
         }
     }
 }

@@ -44,6 +44,9 @@ pub struct Limits {
     /// Maximum factor by which the decoder in a `tokenizer.json` may make a piece longer. The decoders of
     /// files in use only make pieces shorter. Default: 8.
     pub max_decoder_growth: u32,
+    /// Maximum number of ids that a `tekken.json` reserves for special tokens. Files in use reserve 1000. It
+    /// bounds the names that are made for those that the file does not name. Default: 65,536.
+    pub max_reserved_ids: u32,
 }
 
 impl Default for Limits {
@@ -54,6 +57,7 @@ impl Default for Limits {
             max_bytes: 1 << 25,
             max_decoder_steps: 16,
             max_decoder_growth: 8,
+            max_reserved_ids: 1 << 16,
         }
     }
 }

@@ -58,6 +58,73 @@ pub enum Error {
         /// Message of the JSON reader.
         message: String,
     },
+    /// A GGUF or SentencePiece file, or a saved vocabulary, is damaged.
+    #[error("byte {offset}: {problem}")]
+    Binary {
+        /// Byte offset in the file of the value with the problem.
+        offset: usize,
+        /// The problem.
+        problem: BinaryProblem,
+    },
+    /// An entry of a JSON or GGUF file is not a token.
+    #[error("{place}: {problem}")]
+    Entry {
+        /// The entry.
+        place: EntryPlace,
+        /// The error in the entry.
+        problem: LineProblem,
+    },
+    /// A key of a file has a value that cannot be used, or is missing.
+    #[error("`{key}`: {message}")]
+    Key {
+        /// The key, with the name of the file in front if there are several files.
+        key: String,
+        /// The reason.
+        message: String,
+    },
+    /// The texts of a plain JSON file look like the spelling of a tokenizer. Taken literally, they would be
+    /// other tokens than the model's.
+    #[error(
+        "the texts look like the {spelling} spelling ({count} of {total}, such as {example:?}); \
+         name the spelling: `vocab_json`, or `--vocab-format` on the command line"
+    )]
+    Spelling {
+        /// The spelling: `byte-level` or `SentencePiece`.
+        spelling: &'static str,
+        /// Number of texts that show the spelling.
+        count: usize,
+        /// Number of all texts.
+        total: usize,
+        /// The first text that shows the spelling.
+        example: String,
+    },
+    /// An added token of a `tokenizer.json` has the id or the text of another token. The library gives it
+    /// another id than the file says, so the file does not say what the model writes.
+    #[error("{place}: {token} clashes: {reason}")]
+    Clash {
+        /// The added token.
+        place: EntryPlace,
+        /// Its text and id.
+        token: String,
+        /// The other token.
+        reason: String,
+    },
+    /// A token that ends or begins a sequence is not in the vocabulary.
+    #[error("{key} names {token}, which is not in the vocabulary")]
+    UnknownToken {
+        /// The option or the key of a file that names the token.
+        key: String,
+        /// The id, or the name in quotes.
+        token: String,
+    },
+    /// The model has fewer rows than the tokenizer has ids.
+    #[error("{rows} rows are fewer than the {ids} ids of the vocabulary")]
+    TooFewRows {
+        /// Number of rows that was given.
+        rows: usize,
+        /// The highest id plus one.
+        ids: usize,
+    },
     /// The file is well-formed but uses a feature that no loader supports.
     #[error("not supported: {what}")]
     Unsupported {
@@ -103,6 +170,8 @@ pub enum Limit {
     MaxDecoderSteps,
     /// `max_decoder_growth`
     MaxDecoderGrowth,
+    /// `max_reserved_ids`
+    MaxReservedIds,
 }
 
 impl Limit {
@@ -113,6 +182,7 @@ impl Limit {
             Self::MaxTokenBytes => "bytes in a token",
             Self::MaxBytes => "bytes in all tokens and names of special tokens",
             Self::MaxDecoderSteps => "steps of the decoder",
+            Self::MaxReservedIds => "ids reserved for special tokens",
             Self::MaxDecoderGrowth => "times the length of a piece after decoding",
         }
     }
@@ -126,6 +196,7 @@ impl fmt::Display for Limit {
             Self::MaxBytes => "max_bytes",
             Self::MaxDecoderSteps => "max_decoder_steps",
             Self::MaxDecoderGrowth => "max_decoder_growth",
+            Self::MaxReservedIds => "max_reserved_ids",
         })
     }
 }
@@ -153,7 +224,7 @@ impl fmt::Display for LimitExceeded {
 
 impl std::error::Error for LimitExceeded {}
 
-/// Where an entry of a vocabulary comes from. All numbers count from 1.
+/// Where an entry of a vocabulary comes from. Numbers count from 1, except for ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EntryPlace {
@@ -170,6 +241,12 @@ pub enum EntryPlace {
     /// An entry of the `added_tokens` of a `tokenizer.json`.
     #[error("added token {0}")]
     Added(u32),
+    /// An entry of the `added_tokens_decoder` of a `tokenizer_config.json`.
+    #[error("entry {0} of `added_tokens_decoder`")]
+    Decoder(u32),
+    /// A token of a GGUF or SentencePiece file, by its id, which counts from 0.
+    #[error("token {0}")]
+    Id(u32),
     /// An entry of the special tokens that were passed to a constructor.
     #[error("special token {0}")]
     Special(u32),
@@ -191,6 +268,15 @@ pub enum LineProblem {
     /// The token is not a base64 text.
     #[error("the token is not base64")]
     Base64,
+    /// The token is not a backslash-escaped text of a GGUF file for RWKV.
+    #[error("the token is not an escaped text")]
+    Escape,
+    /// The type of the token is not one of the format.
+    #[error("the type of the token is not a number from 0 to 6")]
+    TokenType,
+    /// The token is marked as a byte and is not `<0xHH>`.
+    #[error("the token is marked as a byte and is not spelled `<0xHH>`")]
+    Byte,
     /// The token is not a Python literal of a text or of bytes.
     #[error("the token is not a Python literal")]
     Literal,
@@ -202,6 +288,69 @@ pub enum LineProblem {
         /// Length of the token, in bytes.
         actual: usize,
     },
+}
+
+/// An error in a binary vocabulary file.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BinaryProblem {
+    /// The file ends inside of a value. A model file of which only the beginning was read has this error,
+    /// too.
+    #[error("the file ends {missing} bytes before the end of this value")]
+    End {
+        /// Number of bytes that are missing, at least.
+        missing: u64,
+    },
+    /// A number has more than 64 bits.
+    #[error("the number has more than 64 bits")]
+    Number,
+    /// A field of a protobuf message has a wire type that does not exist, or not the one of the field.
+    #[error("field {field} has the wire type {wire}")]
+    WireType {
+        /// Number of the field.
+        field: u64,
+        /// The wire type.
+        wire: u8,
+    },
+    /// A GGUF value has a type that does not exist.
+    #[error("there is no value type {0}")]
+    ValueType(u32),
+    /// Arrays of a GGUF value contain each other more deeply than the format is used.
+    #[error("the array is nested more than {0} levels deep")]
+    Nesting(usize),
+    /// A text is not UTF-8.
+    #[error("the text is not UTF-8")]
+    Utf8,
+    /// The file does not begin like one of its format.
+    #[error("the file does not begin with {0}")]
+    Magic(&'static str),
+    /// The file has a version of its format that is not supported.
+    #[error("version {found} of the format is not supported, only {supported}")]
+    Version {
+        /// The version of the file.
+        found: u32,
+        /// The versions that are supported.
+        supported: &'static str,
+    },
+    /// Two values that describe the same list have different lengths.
+    #[error("{found} values instead of {expected}")]
+    Count {
+        /// Number of values.
+        found: u64,
+        /// Number of tokens.
+        expected: u64,
+    },
+    /// The bytes are not those that were saved.
+    #[error("the checksum is {found:032x} instead of {expected:032x}")]
+    Checksum {
+        /// Fingerprint of the tokens that were read.
+        found: u128,
+        /// Fingerprint in the file.
+        expected: u128,
+    },
+    /// A saved value cannot occur.
+    #[error("{0}")]
+    Value(&'static str),
 }
 
 /// A row of the caller is shorter than the mask.

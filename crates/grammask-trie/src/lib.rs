@@ -61,9 +61,12 @@ mod vocabulary;
 
 pub use bits::copy::{clone_row, copy_row};
 pub use config::{Config, Limits};
-pub use error::{EntryPlace, Error, Limit, LimitExceeded, LineProblem, RowTooShort, Violation};
+pub use error::{
+    BinaryProblem, EntryPlace, Error, Limit, LimitExceeded, LineProblem, RowTooShort, Violation,
+};
 pub use set::{Mask, Members, SetBits, TokenSet};
 pub use token::TokenId;
 pub use trie::{Children, Trie, TrieNodeId};
+pub use vocabulary::ends::looks_like_end;
 pub use vocabulary::stable_tokens::TokenizerMismatch;
-pub use vocabulary::{Vocabulary, checksum};
+pub use vocabulary::{Attributes, Vocabulary, checksum};

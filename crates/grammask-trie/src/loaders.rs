@@ -1,7 +1,18 @@
-//! Loaders for the vocabulary files of models: tiktoken, Hugging Face `tokenizer.json`, RWKV and plain JSON.
+//! Loaders for the vocabulary files of models.
 //!
-//! Each loader takes the bytes of a file. No input makes a loader panic, and each error has the place in the
-//! file.
+//! | format | files | loader |
+//! | --- | --- | --- |
+//! | [`Format::TokenizerJson`] | Hugging Face `tokenizer.json` | [`tokenizer_json`] |
+//! | [`Format::SentencePiece`] | `tokenizer.model`, `spiece.model` | [`sentencepiece`] |
+//! | [`Format::Gguf`] | models of llama.cpp | [`gguf`] |
+//! | [`Format::Tekken`] | `tekken.json` of Mistral | [`tekken`] |
+//! | [`Format::Tiktoken`] | `*.tiktoken` | [`tiktoken`], [`tiktoken_preset`] |
+//! | [`Format::TiktokenJson`] | `claude.json` | [`tiktoken_json`] |
+//! | [`Format::RwkvText`], [`Format::RwkvJson`] | RWKV World | [`rwkv_text`], [`rwkv_json`] |
+//! | [`Format::PlainJson`] | `vocab.json`, or written by a script | [`vocab_json`], [`plain_json`] |
+//!
+//! Each loader takes the bytes of a file. No input makes a loader panic, each error has the place in the
+//! file, and memory is in proportion to the file, whatever lengths it states.
 //!
 //! ```
 //! use grammask_trie::{Config, TokenId, loaders};
@@ -13,21 +24,36 @@
 
 use std::fmt;
 
+use entries::Kind;
+
+use crate::vocabulary::Builder;
 use crate::{Config, Error, Vocabulary};
 
+mod cursor;
 mod entries;
+mod gguf;
+mod hugging_face;
 mod lines;
 mod literal;
-mod pieces;
+mod options;
 mod plain;
 mod rwkv;
+mod sentencepiece;
+mod spelling;
+mod tekken;
 mod tiktoken;
-mod tokenizer;
 
+pub use gguf::gguf;
+pub use hugging_face::configurations::{VocabularyFiles, load_files};
+pub use hugging_face::tokenizer::tokenizer_json;
+pub use hugging_face::vocab_json::vocab_json;
+pub use options::{AddedSpecials, Options};
 pub use plain::plain_json;
 pub use rwkv::{rwkv_json, rwkv_text};
-pub use tiktoken::tiktoken;
-pub use tokenizer::tokenizer_json;
+pub use sentencepiece::sentencepiece;
+pub use spelling::Spelling;
+pub use tekken::tekken;
+pub use tiktoken::{Preset, tiktoken, tiktoken_json, tiktoken_preset};
 
 /// The formats that [`load`] distinguishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +69,14 @@ pub enum Format {
     RwkvText,
     /// An object from texts to ids, or a list of pairs: [`plain_json`].
     PlainJson,
+    /// SentencePiece `.model`: [`sentencepiece`].
+    SentencePiece,
+    /// GGUF: [`gguf`].
+    Gguf,
+    /// Mistral's `tekken.json`: [`tekken`].
+    Tekken,
+    /// `claude.json`, tiktoken's ranks as JSON: [`tiktoken_json`].
+    TiktokenJson,
 }
 
 impl Format {
@@ -54,14 +88,27 @@ impl Format {
     /// assert_eq!(Format::sniff(b"IQ== 0\nIg== 1\n"), Some(Format::Tiktoken));
     /// assert_eq!(Format::sniff(b"1 '\\x00' 1\n"), Some(Format::RwkvText));
     /// assert_eq!(Format::sniff(br#"{"version": "1.0", "#), Some(Format::TokenizerJson));
+    /// assert_eq!(Format::sniff(br#"{"config": {"#), Some(Format::Tekken));
+    /// assert_eq!(Format::sniff(b"GGUF"), Some(Format::Gguf));
     /// assert_eq!(Format::sniff(b"GIF89a"), None);
     /// ```
     pub fn sniff(bytes: &[u8]) -> Option<Self> {
+        if gguf::looks_like(bytes) {
+            return Some(Self::Gguf);
+        }
+        if sentencepiece::looks_like(bytes) {
+            return Some(Self::SentencePiece);
+        }
         match bytes.trim_ascii_start().first()? {
             b'[' => Some(Self::PlainJson),
             b'{' => Some(match entries::first_entry(bytes)? {
-                (_, entries::Kind::Number) => Self::PlainJson,
-                (key, entries::Kind::Piece) if is_decimal(key.as_bytes()) => Self::RwkvJson,
+                (key, Kind::Number) if key == "explicit_n_vocab" => Self::TiktokenJson,
+                (_, Kind::Number) => Self::PlainJson,
+                (key, Kind::Text | Kind::List) if is_decimal(key.as_bytes()) => Self::RwkvJson,
+                (key, Kind::Object) if key == "config" => Self::Tekken,
+                (key, Kind::List) if key == "vocab" || key == "special_tokens" => Self::Tekken,
+                (key, Kind::Text) if key == "bpe_ranks" || key == "pat_str" => Self::TiktokenJson,
+                (key, Kind::Object) if key == "special_tokens" => Self::TiktokenJson,
                 _ => Self::TokenizerJson,
             }),
             _ => {
@@ -86,6 +133,10 @@ impl fmt::Display for Format {
             Self::RwkvJson => "RWKV JSON",
             Self::RwkvText => "RWKV text",
             Self::PlainJson => "plain JSON",
+            Self::SentencePiece => "SentencePiece",
+            Self::Gguf => "GGUF",
+            Self::Tekken => "tekken.json",
+            Self::TiktokenJson => "tiktoken JSON",
         })
     }
 }
@@ -101,13 +152,57 @@ impl fmt::Display for Format {
 ///
 /// O(n log n) for n bytes. Memory is about 10 n bytes.
 pub fn load(bytes: &[u8], config: &Config) -> Result<Vocabulary, Error> {
-    match Format::sniff(bytes).ok_or(Error::UnknownFormat)? {
-        Format::Tiktoken => tiktoken(bytes, [], config),
-        Format::TokenizerJson => tokenizer_json(bytes, config),
-        Format::RwkvJson => rwkv_json(bytes, config),
-        Format::RwkvText => rwkv_text(bytes, config),
-        Format::PlainJson => plain_json(bytes, config),
+    load_with(bytes, &Options::default(), config)
+}
+
+/// Loads a vocabulary as [`load`] does, with options.
+///
+/// # Errors
+///
+/// As [`load`].
+pub fn load_with(bytes: &[u8], options: &Options, config: &Config) -> Result<Vocabulary, Error> {
+    let format = match options.format {
+        Some(format) => format,
+        None => Format::sniff(bytes).ok_or(Error::UnknownFormat)?,
+    };
+    let builder: Builder<'_> = match format {
+        Format::Tiktoken => tiktoken::read(bytes, options, config)?,
+        Format::TokenizerJson => hugging_face::tokenizer::read(bytes, options, config)?,
+        Format::RwkvJson => rwkv::read_json(bytes, config)?,
+        Format::RwkvText => rwkv::read_text(bytes, config)?,
+        Format::PlainJson => match options.spelling {
+            Some(spelling) => hugging_face::vocab_json::read(bytes, spelling, options, config)?,
+            None => plain::read(bytes, config)?,
+        },
+        Format::SentencePiece => sentencepiece::read(bytes, options, config)?,
+        Format::Gguf => gguf::read(bytes, options, config)?,
+        Format::Tekken => tekken::read(bytes, options, config)?,
+        Format::TiktokenJson => tiktoken::claude::read(bytes, options, config)?,
+    };
+    builder.finish()
+}
+
+/// Maximum length of the description in [`Error::Unsupported`], in characters. The rest is cut off.
+const MAX_DESCRIPTION_CHARS: usize = 200;
+
+/// Returns an error for an unsupported feature. `what` may contain texts of the file.
+fn unsupported(what: &str) -> Error {
+    Error::Unsupported { what: shortened(what) }
+}
+
+/// Returns the beginning of a text of a file, for an error.
+fn shortened(text: &str) -> String {
+    let mut short: String = text.chars().take(MAX_DESCRIPTION_CHARS).collect();
+    if short.len() < text.len() {
+        short.push_str("...");
     }
+    short
+}
+
+/// Returns the value of two hexadecimal digits.
+fn hexadecimal(digits: [u8; 2]) -> Option<u8> {
+    let digit = |digit: u8| char::from(digit).to_digit(16);
+    Some((digit(digits[0])? * 16 + digit(digits[1])?) as u8)
 }
 
 /// Parses a number of 64 bits that consists of decimal digits only.

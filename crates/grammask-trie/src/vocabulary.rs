@@ -7,12 +7,15 @@ use crate::display::Escaped;
 use crate::error::Violation;
 use crate::{Config, EntryPlace, Error, TokenId, Trie};
 
+mod attributes;
 mod build;
+pub(crate) mod ends;
 mod fingerprint;
 mod ranks;
 pub(crate) mod stable_tokens;
 mod token_bytes;
 
+pub use attributes::Attributes;
 pub(crate) use build::Builder;
 pub use fingerprint::checksum;
 use ranks::Ranks;
@@ -69,10 +72,19 @@ pub struct Vocabulary {
     /// True if each of the 256 bytes is a token.
     every_byte: bool,
     fingerprint: u128,
+    /// Tokens that end a sequence, without repetitions.
+    ends: Box<[TokenId]>,
+    /// Tokens that begin a sequence, without repetitions.
+    begins: Box<[TokenId]>,
+    strips_first_space: bool,
+    /// Number of rows of the model's output: `id_count` or more.
+    rows: u32,
 }
 
 impl Vocabulary {
-    /// Builds a vocabulary from ordinary tokens and special tokens, each in any order.
+    /// Builds a vocabulary from ordinary tokens and special tokens, each in any order. The special tokens
+    /// that end or begin a sequence are found by their names in known models, such as `<|im_end|>`; see
+    /// [`from_parts`](Self::from_parts) to state them.
     ///
     /// # Errors
     ///
@@ -88,7 +100,37 @@ impl Vocabulary {
         special: impl IntoIterator<Item = (TokenId, String)>,
         config: &Config,
     ) -> Result<Self, Error> {
+        Self::from_parts(tokens, special, Attributes::default(), config)
+    }
+
+    /// Builds a vocabulary as [`new`](Self::new) does, with attributes.
+    ///
+    /// ```
+    /// # use grammask_trie::{Attributes, Config, TokenId, Vocabulary};
+    /// let tokens = [(TokenId(0), b"a".to_vec()), (TokenId(1), b"\n\n".to_vec())];
+    /// let attributes = Attributes { ends: Some(vec![TokenId(1)]), rows: Some(64), ..Attributes::default() };
+    /// let vocabulary = Vocabulary::from_parts(tokens, [], attributes, &Config::default())?;
+    /// assert_eq!((vocabulary.ends(), vocabulary.rows()), (&[TokenId(1)][..], 64));
+    /// # Ok::<(), grammask_trie::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// - as [`new`](Self::new);
+    /// - [`Error::UnknownToken`] if the attributes name a token that is neither ordinary nor special;
+    /// - [`Error::TooFewRows`] if there are fewer rows than ids.
+    ///
+    /// # Complexity
+    ///
+    /// As [`new`](Self::new).
+    pub fn from_parts(
+        tokens: impl IntoIterator<Item = (TokenId, Vec<u8>)>,
+        special: impl IntoIterator<Item = (TokenId, String)>,
+        attributes: Attributes,
+        config: &Config,
+    ) -> Result<Self, Error> {
         let mut builder = Builder::new(config);
+        builder.attributes = attributes;
         for (id, bytes) in tokens {
             builder.token(id.0.into(), &bytes)?;
         }
@@ -99,7 +141,7 @@ impl Vocabulary {
     }
 
     /// Returns this vocabulary with more special tokens, for file formats without special tokens such as
-    /// tiktoken.
+    /// tiktoken. Those that end or begin a sequence by their names in known models do so here, too.
     ///
     /// # Errors
     ///
@@ -113,17 +155,32 @@ impl Vocabulary {
         special: impl IntoIterator<Item = (TokenId, String)>,
         config: &Config,
     ) -> Result<Self, Error> {
+        let mut builder = self.to_builder(config)?;
+        for ((id, name), number) in special.into_iter().zip(1..) {
+            builder.at(EntryPlace::Special(number)).special(id.0.into(), &name)?;
+        }
+        self.extended(builder)
+    }
+
+    /// Returns a builder with the tokens of this vocabulary, to add others.
+    pub(crate) fn to_builder<'c>(&self, config: &'c Config) -> Result<Builder<'c>, Error> {
         let mut builder = Builder::new(config);
+        builder.attributes = self.attributes();
         for (id, bytes) in self.tokens() {
             builder.at(EntryPlace::Vocabulary).token(id.0.into(), bytes)?;
         }
         for (id, name) in self.specials() {
             builder.at(EntryPlace::Vocabulary).special(id.0.into(), name)?;
         }
-        for ((id, name), number) in special.into_iter().zip(1..) {
-            builder.at(EntryPlace::Special(number)).special(id.0.into(), &name)?;
-        }
-        builder.finish()
+        Ok(builder)
+    }
+
+    /// Returns the vocabulary of a builder that was made of this one.
+    pub(crate) fn extended(&self, builder: Builder<'_>) -> Result<Self, Error> {
+        let mut vocabulary = builder.finish()?;
+        vocabulary.add_named();
+        vocabulary.rows = vocabulary.rows.max(self.rows);
+        Ok(vocabulary)
     }
 
     /// Returns the highest id plus one, ordinary or special: the number of bits of a mask. Returns 0 if there
@@ -185,6 +242,11 @@ impl Vocabulary {
     }
 
     /// Returns the special tokens with their names, by ascending id.
+    pub fn special_tokens(&self) -> impl ExactSizeIterator<Item = (TokenId, &str)> + '_ {
+        self.specials()
+    }
+
+    /// Returns the special tokens with their names, as [`special_tokens`](Self::special_tokens).
     pub fn specials(&self) -> impl ExactSizeIterator<Item = (TokenId, &str)> + '_ {
         self.specials.iter().map(|(id, name)| (*id, name.as_ref()))
     }

@@ -7,7 +7,11 @@ use proptest::prelude::*;
 
 type Loader = fn(&[u8], &Config) -> Result<Vocabulary, Error>;
 
-const LOADERS: [(Format, Loader); 5] = [
+const LOADERS: [(Format, Loader); 9] = [
+    (Format::SentencePiece, loaders::sentencepiece),
+    (Format::Gguf, loaders::gguf),
+    (Format::Tekken, loaders::tekken),
+    (Format::TiktokenJson, loaders::tiktoken_json),
     (Format::Tiktoken, |bytes, config| loaders::tiktoken(bytes, [], config)),
     (Format::TokenizerJson, loaders::tokenizer_json),
     (Format::RwkvJson, loaders::rwkv_json),
@@ -79,7 +83,8 @@ fn rwkv_text_has_python_literals() {
     let vocabulary =
         load("1 '\\x00' 1\n2 ' ' 1\n3 b'\\xe4\\xb8' 2\n4 \"it's a\" 6\n5 'é\u{2028}' 5\n").unwrap();
     insta::assert_snapshot!(format!("{vocabulary:#}"), @r#"
-    5 tokens, 0 special, ids below 6 (1 unknown), longest 6 bytes
+    5 tokens, 1 special, ids below 6, longest 6 bytes
+    token0 <|endoftext|>
     token1 "\0"
     token2 " "
     token3 "\xe4\xb8"
@@ -92,7 +97,8 @@ fn rwkv_text_has_python_literals() {
 fn rwkv_json_has_texts_and_lists_of_bytes() {
     let vocabulary = load(r#"{"1": "\u0000", "5": [128, 0], "3": "\u0080", "4": []}"#).unwrap();
     insta::assert_snapshot!(format!("{vocabulary:#}"), @r#"
-    4 tokens, 0 special, ids below 6 (2 unknown), longest 2 bytes
+    4 tokens, 1 special, ids below 6 (1 unknown), longest 2 bytes
+    token0 <|endoftext|>
     token1 "\0"
     token3 "\u{80}"
     token4 ""
@@ -200,7 +206,7 @@ fn sentencepiece_pieces_have_marks_for_spaces_and_bytes() {
         "vocab": {"<unk>": 0, "<s>": 1, "<0x0A>": 2, "▁the": 3, "▁▁": 4, "a": 5, "<0x0>": 6, "<0xE4>": 7}}"#;
     let parts = format!(
         r#"{LLAMA_2} "added_tokens": [{{"id": 1, "content": "<s>", "special": true}},
-        {{"id": 8, "content": "▁▁▁", "special": false}}, {{"id": 5, "content": "b", "special": false}}],"#
+        {{"id": 8, "content": "▁▁▁", "special": false}}],"#
     );
     let vocabulary = load(&tokenizer(model, &parts)).unwrap();
     insta::assert_snapshot!(format!("{vocabulary:#}"), @r#"
@@ -210,7 +216,7 @@ fn sentencepiece_pieces_have_marks_for_spaces_and_bytes() {
     token2 "\n"
     token3 " the"
     token4 "  "
-    token5 "b"
+    token5 "a"
     token6 "<0x0>"
     token7 "\xe4"
     token8 "   "
@@ -250,24 +256,28 @@ fn decoders_beyond_single_tokens_are_not_supported() {
     insta::assert_snapshot!(
         [
             tokenizer(bpe, ""),
-            tokenizer(bpe, r#""decoder": {"type": "WordPiece"},"#),
-            tokenizer(bpe, r#""decoder": {"type": "Replace", "pattern": {"Regex": "_"}, "content": " "},"#),
+            tokenizer(bpe, r#""decoder": {"type": "BPEDecoder", "suffix": "</w>"},"#),
+            tokenizer(bpe, r#""decoder": {"type": "Replace", "pattern": {"Regex": "_+"}, "content": " "},"#),
             tokenizer(bpe, r#""decoder": {"type": "Replace", "pattern": {"String": ""}, "content": " "},"#),
-            tokenizer(bpe, r#""decoder": {"type": "Strip", "content": " ", "start": 1, "stop": 0},"#),
-            tokenizer(r#"{"type": "WordPiece", "vocab": {"a": 0}}"#, LLAMA_2),
+            tokenizer(bpe, r#""decoder": {"type": "Strip", "content": "ab", "start": 1, "stop": 0},"#),
+            tokenizer(bpe, r#""decoder": {"type": "Sequence", "decoders": [{"type": "Fuse"}, {"type": "ByteFallback"}]},"#),
+            tokenizer(r#"{"type": "CharBPE", "vocab": {"a": 0}}"#, LLAMA_2),
+            tokenizer(r###"{"type": "WordPiece", "continuing_subword_prefix": "##", "vocab": {"a": 0}}"###, LLAMA_2),
             tokenizer(r#"{"type": "BPE", "end_of_word_suffix": "</w>", "vocab": {"a": 0}}"#, LLAMA_2),
         ]
         .map(|file| says(&file))
         .join("\n"),
-        @r#"
+        @r###"
         not supported: a tokenizer that does not say how to decode its pieces
-        not supported: the decoder "WordPiece"
+        not supported: the decoder "BPEDecoder"
         not supported: a decoder that replaces anything but a text by a text
         not supported: a decoder that replaces the empty text
-        not supported: a decoder that strips every piece
-        not supported: the model "WordPiece"
+        not supported: a decoder that strips anything but a character, a number of times
+        not supported: the decoder "ByteFallback" after "Fuse"
+        not supported: the model "CharBPE"
+        not supported: the continuing_subword_prefix "##"
         not supported: the end_of_word_suffix "</w>"
-        "#
+        "###
     );
 }
 
@@ -337,6 +347,13 @@ fn formats_are_detected_by_their_beginning() {
         ("{\"a\":", None),
         ("\u{feff}{\"a\": 0}", None),
         ("hello world", None),
+        ("{\"config\": {", Some(Format::Tekken)),
+        ("{\"vocab\": [", Some(Format::Tekken)),
+        ("{\"explicit_n_vocab\": 7", Some(Format::TiktokenJson)),
+        ("{\"bpe_ranks\": \"", Some(Format::TiktokenJson)),
+        ("GGUF", Some(Format::Gguf)),
+        ("\n{\n  \"a\": 0, \"b\": 1}", Some(Format::PlainJson)),
+        ("\n\u{9}\n\u{5}<unk>\u{18}\u{2}", Some(Format::SentencePiece)),
     ] {
         assert_eq!(Format::sniff(file.as_bytes()), format, "{file}");
         if format.is_none() {
@@ -385,11 +402,13 @@ proptest! {
         tokens in prop::collection::btree_map(0u32..500, prop::collection::vec(any::<u8>(), 0..6), 1..30),
     ) {
         use base64::Engine as _;
-        let expected = Vocabulary::new(
-            tokens.iter().map(|(&id, bytes)| (TokenId(id), bytes.clone())),
-            [],
-            &Config::default(),
-        );
+        let built = |special: &[(TokenId, String)]| {
+            let tokens = tokens.iter().map(|(&id, bytes)| (TokenId(id), bytes.clone()));
+            Vocabulary::new(tokens, special.to_vec(), &Config::default())
+        };
+        let expected = built(&[]);
+        let end = (TokenId(0), "<|endoftext|>".to_owned());
+        let with_end = if tokens.contains_key(&0) { expected.clone() } else { built(&[end]) };
         let lines = |entry: &dyn Fn(u32, &[u8]) -> String| {
             tokens.iter().map(|(&id, bytes)| entry(id, bytes)).collect::<Vec<_>>()
         };
@@ -401,8 +420,8 @@ proptest! {
         }).concat();
         let rwkv = format!("{{{}}}", lines(&|id, bytes| format!("\"{id}\": {bytes:?}")).join(","));
         let list = format!("[{}]", lines(&|id, bytes| format!("[{id}, {bytes:?}]")).join(","));
-        for file in [tiktoken, text, rwkv, list] {
-            prop_assert_eq!(&loaders::load(file.as_bytes(), &Config::default()), &expected, "{}", file);
+        for (file, expected) in [(tiktoken, &expected), (text, &with_end), (rwkv, &with_end), (list, &expected)] {
+            prop_assert_eq!(&loaders::load(file.as_bytes(), &Config::default()), expected, "{}", file);
         }
     }
 }

@@ -47,15 +47,11 @@ fn rwkv_world_in_json_form() {
     let Some(file) = file("rwkv_vocab_v20230424.json") else { return };
     assert_eq!(Format::sniff(&file), Some(Format::RwkvJson));
     let vocabulary = load(&file);
-    assert_eq!(
-        vocabulary.to_string(),
-        "65529 tokens, 0 special, ids below 65530 (1 unknown), longest 128 bytes"
-    );
+    assert_eq!(vocabulary.to_string(), "65529 tokens, 1 special, ids below 65530, longest 128 bytes");
     assert!(vocabulary.has_every_byte());
     assert_eq!((bytes(&vocabulary, 1), bytes(&vocabulary, 129)), (&[0][..], &[128][..]));
     assert_eq!(bytes(&vocabulary, 2423), "\u{80}".as_bytes());
-    let ended = vocabulary.with_special([(TokenId(0), "<end>".into())], &Config::default()).unwrap();
-    assert_eq!(ended.special("<end>"), Some(TokenId(0)));
+    assert_eq!(vocabulary.ends(), [TokenId(0)]);
 }
 
 #[test]
@@ -71,6 +67,8 @@ fn llama_2_as_tokenizer_json() {
     );
     assert!((0..=255).all(|byte| bytes(&vocabulary, 3 + u32::from(byte)) == [byte]));
     assert_eq!((bytes(&vocabulary, 266), bytes(&vocabulary, 259)), (&b" the"[..], &b" t"[..]));
+    assert_eq!(vocabulary.ends(), [TokenId(2)]);
+    assert!(vocabulary.strips_first_space());
     // A byte that is a piece, too.
     let a = vocabulary.trie().child(TrieNodeId::ROOT, b'a').unwrap();
     assert_eq!(vocabulary.trie().tokens(a).len(), 2);

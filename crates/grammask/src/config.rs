@@ -17,7 +17,8 @@ use crate::{Ending, TokenId};
     serde(default, deny_unknown_fields)
 )]
 pub struct Config {
-    /// When an output ends. Default: [`Ending::EndOfSequence`] without tokens.
+    /// When an output ends. Default: [`Ending::OfVocabulary`], with the tokens that the vocabulary says end a
+    /// sequence.
     pub ending: Ending,
     /// Limits of matchers.
     pub limits: Limits,
@@ -63,7 +64,7 @@ impl Default for Limits {
 impl Default for Config {
     fn default() -> Self {
         Self {
-            ending: Ending::default(),
+            ending: Ending::OfVocabulary,
             limits: Limits::default(),
             #[cfg(feature = "json-schema")]
             json_schema: grammask_json_schema::Config::default(),

@@ -1,5 +1,6 @@
 //! A compiled grammar, bound to a vocabulary.
 
+pub(crate) mod endings;
 #[cfg(feature = "json-schema")]
 pub(crate) mod embedded_schemas;
 #[cfg(feature = "json-schema")]
@@ -55,6 +56,7 @@ struct Shared {
     /// the new ones at its next call.
     tables: Mutex<Arc<Masks>>,
     stats: Arc<SharedMaskStats>,
+    end_sets: endings::EndSets,
     #[cfg(any(feature = "json-schema", feature = "save"))]
     relaxations: Vec<Relaxation>,
 }
@@ -169,6 +171,7 @@ impl Grammar {
                 limits,
                 tables: Mutex::new(Arc::new(masks)),
                 stats: Arc::default(),
+                end_sets: endings::EndSets::default(),
                 #[cfg(any(feature = "json-schema", feature = "save"))]
                 relaxations: Vec::new(),
             }),

@@ -94,8 +94,9 @@ pub use error::{ConfigPart, Error, LimitError, LimitExceeded, Located, RollbackE
 pub use grammar::Grammar;
 #[cfg(feature = "json-schema")]
 pub use grammar::embedded_schemas::translate_schemas;
+pub use grammar::endings::GrammarNote;
 #[cfg(feature = "save")]
-pub use grammar::save::{LoadError, Tables};
+pub use grammar::save::{LoadError, SAVED_MAGIC, Tables};
 pub use grammar::special_tokens::resolve_special_tokens;
 pub use grammar::stats::{GrammarStats, MaskStats};
 #[cfg(feature = "notations")]
@@ -107,7 +108,7 @@ pub use grammask_mask::{
 };
 #[cfg(feature = "loaders")]
 pub use grammask_trie::loaders;
-pub use grammask_trie::{Error as VocabularyError, Mask, RowTooShort, TokenId};
+pub use grammask_trie::{Attributes, Error as VocabularyError, Mask, RowTooShort, TokenId};
 pub use matcher::Matcher;
 pub use matcher::batch::{RowsError, fill_masks};
 pub use matcher::draft::{Draft, DraftError, DraftMasks};

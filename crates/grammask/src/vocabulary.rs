@@ -5,7 +5,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use grammask_mask::{Lexicon, LexiconConfig, LexiconStats};
 
-use crate::TokenId;
+use crate::{Attributes, TokenId};
+
+#[cfg(feature = "loaders")]
+mod files;
 
 /// The tokens of a model.
 ///
@@ -13,8 +16,9 @@ use crate::TokenId;
 /// the tokens that each lexeme accepts: the second grammar with strings finds the masks inside of strings in
 /// it. So make one vocabulary for each model, and clone it.
 ///
-/// It dereferences to [`grammask_trie::Vocabulary`], which has the methods to look up tokens.
-/// `grammask::loaders` reads tokenizer files.
+/// It dereferences to [`grammask_trie::Vocabulary`], which has the methods to look up tokens, the tokens that
+/// end a sequence ([`ends`](grammask_trie::Vocabulary::ends)) and the number of logits of the model
+/// ([`rows`](grammask_trie::Vocabulary::rows)). `grammask::loaders` reads tokenizer files.
 ///
 /// ```
 /// use grammask::{TokenId, Vocabulary};
@@ -66,23 +70,40 @@ impl Vocabulary {
         Ok(grammask_trie::Vocabulary::new(tokens, special, &grammask_trie::Config::default())?.into())
     }
 
-    /// Reads a tokenizer file. Its format is found out: tiktoken, Hugging Face `tokenizer.json`, RWKV, or
-    /// plain JSON.
+    /// Makes a vocabulary as [`new`](Self::new) does, with what is known of it besides its tokens: the tokens
+    /// that end and begin a sequence, the number of logits of the model, and whether the decoder strips the
+    /// first space.
     ///
     /// # Errors
-    /// If the bytes are in none of these formats, or damaged.
+    /// As [`new`](Self::new), and if the attributes name a token that is not there, or fewer rows than ids.
     ///
     /// ```
-    /// use grammask::{TokenId, Vocabulary};
+    /// use grammask::{Attributes, TokenId, Vocabulary};
     ///
-    /// // A tiktoken file: the bytes of each token in base64, and its id.
-    /// let vocabulary = Vocabulary::load(b"YQ== 0\nYWI= 1\n")?;
-    /// assert_eq!(vocabulary.bytes(TokenId(1)), Some(&b"ab"[..]));
+    /// let attributes = Attributes { rows: Some(128), ..Attributes::default() };
+    /// let special = [(TokenId(1), "</s>".into())];
+    /// let vocabulary = Vocabulary::from_parts([(TokenId(0), b"a".to_vec())], special, attributes)?;
+    /// assert_eq!((vocabulary.rows(), vocabulary.ends()), (128, &[TokenId(1)][..]));
     /// # Ok::<(), grammask::VocabularyError>(())
     /// ```
-    #[cfg(feature = "loaders")]
-    pub fn load(bytes: &[u8]) -> Result<Self, crate::VocabularyError> {
-        Ok(grammask_trie::loaders::load(bytes, &grammask_trie::Config::default())?.into())
+    pub fn from_parts(
+        tokens: impl IntoIterator<Item = (TokenId, Vec<u8>)>,
+        special: impl IntoIterator<Item = (TokenId, String)>,
+        attributes: Attributes,
+    ) -> Result<Self, crate::VocabularyError> {
+        let config = grammask_trie::Config::default();
+        Ok(grammask_trie::Vocabulary::from_parts(tokens, special, attributes, &config)?.into())
+    }
+
+    /// Returns a vocabulary with other tokens that end a sequence, which [`Ending::OfVocabulary`] takes, and
+    /// an empty lexicon of its own.
+    ///
+    /// [`Ending::OfVocabulary`]: crate::Ending::OfVocabulary
+    ///
+    /// # Errors
+    /// If a token is not in the vocabulary.
+    pub fn with_ends(&self, ends: impl IntoIterator<Item = TokenId>) -> Result<Self, crate::VocabularyError> {
+        Ok(grammask_trie::Vocabulary::clone(&self.shared.tokens).with_ends(ends)?.into())
     }
 
     /// Returns a vocabulary with the same tokens and an empty lexicon of its own, with these limits.

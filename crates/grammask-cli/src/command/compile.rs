@@ -9,7 +9,7 @@ use crate::Status;
 use crate::args::{Compile, ReadingArgs, VocabularyArgs};
 use crate::command::mask::{accept_text, check_limit};
 use crate::failure::Failure;
-use crate::input::source::{Source, config};
+use crate::input::source::{self, Source, config};
 use crate::input::vocabulary;
 use crate::output::Output;
 
@@ -37,6 +37,33 @@ pub(crate) fn run(arguments: &Compile, reading: &ReadingArgs, out: &mut Output) 
         out.line(format_args!("{name}: {} bytes, {masks} masks", bytes.len()))?;
     }
     Ok(Status::Yes)
+}
+
+/// Size of a compiled grammar, in bytes. A larger file is an error.
+const MAX_COMPILED_BYTES: usize = 1 << 30;
+
+/// Compiles or loads the grammar in a file for the vocabulary that the arguments name. Also returns the
+/// ending.
+pub(crate) fn compile_or_load(
+    file: &Path,
+    arguments: &VocabularyArgs,
+    reading: &ReadingArgs,
+) -> Result<(Grammar, Ending), Failure> {
+    let bytes = if file.is_file() { source::read(file, MAX_COMPILED_BYTES)? } else { Vec::new() };
+    if !source::is_compiled(&bytes) {
+        return compile(file, arguments, reading);
+    }
+    if arguments.eager || !arguments.eos.is_empty() {
+        let name = file.display();
+        return Err(Failure::other(format!(
+            "{name}: a compiled grammar has an ending of its own, so --eos and --eager do not apply"
+        )));
+    }
+    let (vocabulary, _) = vocabulary::load(arguments)?;
+    let grammar = Grammar::load(&bytes, &vocabulary.into())
+        .map_err(|error| Failure::other(format!("{}: {error}", file.display())))?;
+    let ending = grammar.ending();
+    Ok((grammar, ending))
 }
 
 /// Compiles the grammar in a file for the vocabulary that the arguments name. Also returns the ending.

@@ -5,13 +5,13 @@ use serde_json::json;
 
 use crate::Status;
 use crate::args::{Mask, MaskFormat, ReadingArgs};
-use crate::command::compile::compile;
+use crate::command::compile::compile_or_load;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::output::listing::{ending_json, token_json};
 
 pub(crate) fn run(arguments: &Mask, reading: &ReadingArgs, out: &mut Output) -> Result<Status, Failure> {
-    let (grammar, ending) = compile(&arguments.file, &arguments.vocabulary, reading)?;
+    let (grammar, ending) = compile_or_load(&arguments.file, &arguments.vocabulary, reading)?;
     let vocabulary = grammar.vocabulary();
     let mut matcher = grammar.matcher();
     accept_text(&mut matcher, arguments.after.as_encoded_bytes())?;

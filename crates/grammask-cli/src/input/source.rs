@@ -177,6 +177,11 @@ pub(crate) fn read(path: &Path, max_bytes: usize) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
+/// Returns true if a file is a compiled grammar, as `grammask compile` writes it.
+pub(crate) fn is_compiled(bytes: &[u8]) -> bool {
+    bytes.starts_with(grammask::SAVED_MAGIC)
+}
+
 /// Returns an error that names the unreadable file.
 pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Failure {
     Failure::other(format!("cannot read {}: {error}", name_of(path)))
@@ -203,6 +208,13 @@ impl Source {
     /// Parses KBNF, or translates a JSON Schema. Warns on stderr if the translation is weaker than the
     /// schema.
     pub(crate) fn parse(&self, config: &Config) -> Result<Ast, Failure> {
+        if is_compiled(&self.bytes) {
+            return Err(Failure::other(format!(
+                "{}: this is a compiled grammar, which only `grammask mask` reads; this command needs the \
+                 grammar's text",
+                self.name
+            )));
+        }
         if let Some(relaxations) = &self.relaxations {
             return self.translate(relaxations, config);
         }

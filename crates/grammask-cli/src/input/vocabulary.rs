@@ -1,57 +1,264 @@
 //! Loads the vocabulary of a command, and finds its end-of-sequence tokens.
 
-use std::path::Path;
+mod embedded;
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
 
 use grammask::{Ending, TokenId};
-use grammask_trie::{Vocabulary, loaders};
+use grammask_trie::loaders::{self, Format, Options, Preset, Spelling, VocabularyFiles};
+use grammask_trie::{BinaryProblem, Error, Vocabulary};
 
-use crate::args::VocabularyArgs;
+use crate::args::{VocabularyArgs, VocabularyFileArgs};
 use crate::failure::Failure;
 use crate::input::source;
+use crate::output::quoted;
 
-/// Size of a vocabulary file, in bytes. A larger file is an error.
+pub(crate) use embedded::NAMES as EMBEDDED_NAMES;
+
+/// Size of a vocabulary file, in bytes. A larger file is an error. The tensors of a GGUF file do not count.
 const MAX_FILE_BYTES: usize = 1 << 30;
 
-/// End-of-sequence tokens of well-known vocabularies.
-const KNOWN_EOS_NAMES: [&str; 5] = ["<|endoftext|>", "<|end_of_text|>", "<|eot_id|>", "</s>", "<|im_end|>"];
+/// Number of bytes of a GGUF file that are read first. Headers of models in use are smaller.
+const FIRST_GGUF_BYTES: usize = 1 << 24;
 
-/// Loads the vocabulary that the arguments name. Also returns the ending that they ask for.
+/// Maximum number of names that a message lists.
+const MAX_LISTED_NAMES: usize = 8;
+
+/// Files of a folder that are a tokenizer, the preferred ones first.
+const TOKENIZER_NAMES: [&str; 7] = [
+    "tokenizer.json",
+    "tekken.json",
+    "tokenizer.model",
+    "spiece.model",
+    "qwen.tiktoken",
+    "rwkv_vocab_v20230424.txt",
+    "tokenizer.vocab.json",
+];
+
+/// A vocabulary, and how it was found.
+pub(crate) struct Loaded {
+    pub vocabulary: Vocabulary,
+    /// Format of the file, or the name of the built-in vocabulary.
+    pub kind: String,
+    /// Remarks about how the file was read.
+    pub notes: Vec<String>,
+}
+
+/// Loads the vocabulary that the arguments name. Also returns the ending that they ask for. Warns on stderr
+/// if no token ends a text.
 pub(crate) fn load(arguments: &VocabularyArgs) -> Result<(Vocabulary, Ending), Failure> {
-    let vocabulary = match &arguments.vocab {
-        Some(path) if !arguments.is_embedded() => from_file(path)?,
-        _ => o200k()?,
-    };
+    let name = arguments.vocab.as_deref().unwrap_or(Path::new(EMBEDDED_NAMES[0]));
+    let Loaded { vocabulary, notes, .. } = load_named(name, &arguments.file)?;
     let ending = ending(&vocabulary, arguments)?;
+    // Best effort: the answer does not depend on the warnings.
+    for note in notes {
+        let _ = writeln!(io::stderr(), "{}: note: {note}", name.display());
+    }
+    if arguments.eos.is_empty() && matches!(&ending, Ending::EndOfSequence(ends) if ends.is_empty()) {
+        let _ = writeln!(io::stderr(), "warning: {}", no_end(&vocabulary));
+    }
     Ok((vocabulary, ending))
 }
 
-/// Loads the embedded vocabulary.
-fn o200k() -> Result<Vocabulary, Failure> {
-    // The singleton is never freed. Freeing half a million small strings would take longer than a command.
-    let tokenizer = tiktoken_rs::o200k_base_singleton();
-    let id_of = |name: &str| tokenizer.encode_with_special_tokens(name).first().copied();
-    let mut names: Vec<&str> = tokenizer.special_tokens().into_iter().collect();
-    names.sort_unstable();
-    let special: Vec<(TokenId, String)> =
-        names.into_iter().filter_map(|name| Some((TokenId(id_of(name)?), name.to_owned()))).collect();
-    // The ranks of ordinary tokens start at 0 and have no gaps.
-    let tokens = (0..).map_while(|id| {
-        let is_special = special.iter().any(|&(special, _)| special == TokenId(id));
-        let bytes = if is_special { None } else { tokenizer.decode_bytes(&[id]).ok() };
-        Some((TokenId(id), bytes?))
-    });
-    Vocabulary::new(tokens, special.clone(), &Default::default())
-        .map_err(|error| Failure::other(format!("the vocabulary o200k: {error}")))
+/// Returns the warning for a vocabulary without ends.
+fn no_end(vocabulary: &Vocabulary) -> String {
+    let likely: Vec<_> = vocabulary.likely_ends().take(MAX_LISTED_NAMES).collect();
+    let names: Vec<String> = likely.iter().map(|(id, name)| format!("{name} ({})", id.0)).collect();
+    let hint = match names.is_empty() {
+        true => String::new(),
+        false => format!(", such as {}", names.join(", ")),
+    };
+    format!(
+        "no token of the vocabulary is known to end a text, so nothing may follow a complete one; \
+         --eos names it{hint}, or is `none`"
+    )
 }
 
-/// Loads a vocabulary in any supported format.
-fn from_file(path: &Path) -> Result<Vocabulary, Failure> {
+/// Loads a built-in vocabulary, a file, or the files of a folder.
+pub(crate) fn load_named(name: &Path, arguments: &VocabularyFileArgs) -> Result<Loaded, Failure> {
+    if let Some(name) = name.to_str().filter(|name| EMBEDDED_NAMES.contains(name)) {
+        let vocabulary = embedded::load(name)?;
+        return Ok(Loaded { vocabulary, kind: format!("built in: {name}"), notes: Vec::new() });
+    }
+    let options = options(arguments)?;
+    if name.is_dir() { from_folder(name, options) } else { from_file(name, options) }
+}
+
+/// Returns the options that the arguments ask for.
+fn options(arguments: &VocabularyFileArgs) -> Result<Options, Failure> {
+    let mut options = Options::default();
+    let Some(name) = &arguments.vocab_format else { return Ok(options) };
+    let (format, detail) = name.split_once(':').map_or((name.as_str(), None), |(a, b)| (a, Some(b)));
+    options.format = Some(match (format, detail) {
+        ("tokenizer.json", None) => Format::TokenizerJson,
+        ("sentencepiece", None) => Format::SentencePiece,
+        ("gguf", None) => Format::Gguf,
+        ("tekken", None) => Format::Tekken,
+        ("tiktoken-json", None) => Format::TiktokenJson,
+        ("rwkv-text", None) => Format::RwkvText,
+        ("rwkv-json", None) => Format::RwkvJson,
+        ("tiktoken", preset) => {
+            options.preset = preset.map(preset_named).transpose()?;
+            Format::Tiktoken
+        }
+        ("vocab.json", spelling) => {
+            options.spelling = match spelling {
+                None => None,
+                Some("literal") => Some(Spelling::Literal),
+                Some("byte-level") => Some(Spelling::ByteLevel),
+                Some("sentencepiece") => Some(Spelling::SentencePiece),
+                Some(_) => return Err(unknown_format(name)),
+            };
+            Format::PlainJson
+        }
+        _ => return Err(unknown_format(name)),
+    });
+    Ok(options)
+}
+
+fn preset_named(name: &str) -> Result<Preset, Failure> {
+    Preset::named(name).ok_or_else(|| {
+        let known: Vec<&str> = Preset::ALL.iter().map(|preset| preset.name()).collect();
+        Failure::other(format!("--vocab-format tiktoken:{name}: the names are {}", known.join(", ")))
+    })
+}
+
+fn unknown_format(name: &str) -> Failure {
+    Failure::other(format!(
+        "--vocab-format {name}: the formats are tokenizer.json, sentencepiece, gguf, tekken, tiktoken[:NAME], \
+         tiktoken-json, rwkv-text, rwkv-json and vocab.json[:literal|byte-level|sentencepiece]"
+    ))
+}
+
+/// Loads a vocabulary file.
+fn from_file(path: &Path, options: Options) -> Result<Loaded, Failure> {
+    let bytes = read(path)?;
+    let format = options.format.or_else(|| Format::sniff(&bytes));
+    let files = VocabularyFiles { tokenizer: &bytes, tokenizer_config: None, generation_config: None };
+    from_files(path, &files, format, options)
+}
+
+/// Loads the files of a folder.
+fn from_folder(folder: &Path, options: Options) -> Result<Loaded, Failure> {
+    let path = tokenizer_in(folder)?;
+    let tokenizer = read(&path)?;
+    let other = |name: &str| -> Result<Option<Vec<u8>>, Failure> {
+        let path = folder.join(name);
+        if path.is_file() { read(&path).map(Some) } else { Ok(None) }
+    };
+    let (tokenizer_config, generation_config) =
+        (other("tokenizer_config.json")?, other("generation_config.json")?);
+    let format = options.format.or_else(|| Format::sniff(&tokenizer));
+    let files = VocabularyFiles {
+        tokenizer: &tokenizer,
+        tokenizer_config: tokenizer_config.as_deref(),
+        generation_config: generation_config.as_deref(),
+    };
+    from_files(&path, &files, format, options)
+}
+
+/// Returns the tokenizer of a folder: a file with a known name, or the only file with a known ending.
+fn tokenizer_in(folder: &Path) -> Result<PathBuf, Failure> {
+    if let Some(path) = TOKENIZER_NAMES.iter().map(|name| folder.join(name)).find(|path| path.is_file()) {
+        return Ok(path);
+    }
+    let entries = std::fs::read_dir(folder).map_err(|error| source::unreadable(folder, &error))?;
+    let mut found: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|end| end == "gguf" || end == "tiktoken"))
+        .collect();
+    found.sort();
+    match found.pop() {
+        Some(path) if found.is_empty() => Ok(path),
+        Some(_) => Err(Failure::other(format!("{}: several vocabularies; name one", folder.display()))),
+        None => Err(Failure::other(format!(
+            "{}: no vocabulary: none of {}, *.gguf and *.tiktoken",
+            folder.display(),
+            TOKENIZER_NAMES.join(", ")
+        ))),
+    }
+}
+
+fn from_files(
+    path: &Path,
+    files: &VocabularyFiles<'_>,
+    format: Option<Format>,
+    mut options: Options,
+) -> Result<Loaded, Failure> {
+    let mut notes = Vec::new();
+    let is_named = options.format.is_some();
+    options.format = format;
+    let load = |options: &Options| {
+        loaders::load_files(files, options, &Default::default())
+            .map_err(|error| Failure::other(format!("{}: {}", path.display(), explained(&error, files))))
+    };
+    let mut vocabulary = load(&options)?;
+    if !is_named
+        && format == Some(Format::Tiktoken)
+        && vocabulary.special_tokens().len() == 0
+        && let Some(preset) = Preset::guess(vocabulary.token_count())
+    {
+        notes.push(format!(
+            "it has as many tokens as {preset}, so it gets its special tokens; --vocab-format tiktoken:NAME \
+             chooses others, and --vocab-format tiktoken none"
+        ));
+        options.preset = Some(preset);
+        vocabulary = load(&options)?;
+    }
+    let kind = match (format, options.preset) {
+        (Some(format), Some(preset)) => format!("{format}, {preset}"),
+        (Some(format), None) => format.to_string(),
+        (None, _) => String::new(),
+    };
+    Ok(Loaded { vocabulary, kind, notes })
+}
+
+/// Returns the message of an error of loading. A compiled grammar in the place of a vocabulary is named.
+fn explained(error: &Error, files: &VocabularyFiles<'_>) -> String {
+    if *error == Error::UnknownFormat && source::is_compiled(files.tokenizer) {
+        return "this is a compiled grammar, not a vocabulary".to_owned();
+    }
+    error.to_string()
+}
+
+/// Reads a vocabulary file. Of a GGUF file, reads the header.
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    if path.as_os_str() != "-"
+        && let Some(header) = read_gguf(path)?
+    {
+        return Ok(header);
+    }
     let bytes = source::read(path, MAX_FILE_BYTES)?;
     if bytes.len() > MAX_FILE_BYTES {
         return Err(Failure::other(format!("{} has more than {MAX_FILE_BYTES} bytes", path.display())));
     }
-    loaders::load(&bytes, &Default::default())
-        .map_err(|error| Failure::other(format!("{}: {error}", path.display())))
+    Ok(bytes)
+}
+
+/// Reads as much of a GGUF file as its header needs. Returns `None` for other files.
+fn read_gguf(path: &Path) -> Result<Option<Vec<u8>>, Failure> {
+    let mut file = File::open(path).map_err(|error| source::unreadable(path, &error))?;
+    let mut bytes = Vec::new();
+    let mut wanted = FIRST_GGUF_BYTES;
+    loop {
+        let before = bytes.len();
+        let more = (wanted - before) as u64;
+        (&mut file).take(more).read_to_end(&mut bytes).map_err(|error| source::unreadable(path, &error))?;
+        let is_whole = ((bytes.len() - before) as u64) < more;
+        if Format::sniff(&bytes) != Some(Format::Gguf) {
+            return Ok(None);
+        }
+        let is_cut = || {
+            let result = loaders::gguf(&bytes, &Default::default());
+            matches!(result, Err(Error::Binary { problem: BinaryProblem::End { .. }, .. }))
+        };
+        if is_whole || wanted >= MAX_FILE_BYTES || !is_cut() {
+            return Ok(Some(bytes));
+        }
+        wanted *= 4;
+    }
 }
 
 /// Returns the ending that the arguments ask for.
@@ -59,20 +266,25 @@ fn ending(vocabulary: &Vocabulary, arguments: &VocabularyArgs) -> Result<Ending,
     if arguments.eager {
         return Ok(Ending::Eager);
     }
-    let ids: Vec<TokenId> = match &*arguments.eos {
-        [] => KNOWN_EOS_NAMES.iter().filter_map(|name| vocabulary.special(name)).collect(),
-        named => {
-            let known = |name: &String| match find(vocabulary, name) {
-                None if name == "none" => None,
-                None => Some(Err(Failure::other(format!(
-                    "the vocabulary has no special token and no id {name:?}"
-                )))),
-                Some(id) => Some(Ok(id)),
-            };
-            named.iter().filter_map(known).collect::<Result<_, _>>()?
-        }
+    if arguments.eos.is_empty() {
+        return Ok(Ending::EndOfSequence(vocabulary.ends().to_vec()));
+    }
+    let known = |name: &String| match find(vocabulary, name) {
+        None if name == "none" => None,
+        None => Some(Err(unknown_end(vocabulary, name))),
+        Some(id) => Some(Ok(id)),
     };
-    Ok(Ending::EndOfSequence(ids))
+    Ok(Ending::EndOfSequence(arguments.eos.iter().filter_map(known).collect::<Result<_, _>>()?))
+}
+
+fn unknown_end(vocabulary: &Vocabulary, name: &str) -> Failure {
+    let names: Vec<&str> = vocabulary.likely_ends().map(|(_, name)| name).take(MAX_LISTED_NAMES).collect();
+    let hint = match names.is_empty() {
+        true => String::new(),
+        false => format!("; special tokens that look like ends: {}", names.join(", ")),
+    };
+    let name = quoted(name.as_bytes());
+    Failure::other(format!("the vocabulary has no special token and no id {name}{hint}"))
 }
 
 /// Finds a token by its name or id.
@@ -93,14 +305,15 @@ mod tests {
     }
 
     fn arguments(eos: &[&str], eager: bool) -> VocabularyArgs {
-        VocabularyArgs { vocab: None, eos: eos.iter().map(ToString::to_string).collect(), eager }
+        let eos = eos.iter().map(ToString::to_string).collect();
+        VocabularyArgs { vocab: None, file: VocabularyFileArgs { vocab_format: None }, eos, eager }
     }
 
     #[test]
     fn well_known_eos_tokens_are_the_default() {
         assert_eq!(
             ending(&sample(), &arguments(&[], false)).unwrap(),
-            Ending::EndOfSequence(vec![TokenId(7), TokenId(5)])
+            Ending::EndOfSequence(vec![TokenId(5), TokenId(7)])
         );
     }
 
@@ -113,14 +326,21 @@ mod tests {
             assert!(of(&[wrong]).is_err(), "{wrong}");
         }
         assert_eq!(ending(&sample(), &arguments(&[], true)).unwrap(), Ending::Eager);
+        let Err(Failure::Other(message)) = of(&["eos"]) else { panic!("there is no such token") };
+        assert_eq!(
+            message,
+            "the vocabulary has no special token and no id \"eos\"; special tokens that look like ends: \
+             </s>, <|eot_id|>"
+        );
     }
 
     #[test]
-    fn the_embedded_vocabulary_is_complete() {
-        let vocabulary = o200k().unwrap();
-        assert_eq!(vocabulary.token_count(), 199_998);
-        assert_eq!(vocabulary.special("<|endoftext|>"), Some(TokenId(199_999)));
-        assert_eq!(vocabulary.special("<|endofprompt|>"), Some(TokenId(200_018)));
-        assert!(vocabulary.has_every_byte());
+    fn formats_and_presets_are_named() {
+        let of = |name: &str| options(&VocabularyFileArgs { vocab_format: Some(name.to_owned()) });
+        assert_eq!(of("tiktoken:llama3").unwrap().preset, Some(Preset::Llama3));
+        assert_eq!(of("vocab.json:byte-level").unwrap().spelling, Some(Spelling::ByteLevel));
+        for wrong in ["", "json", "tiktoken:gpt2", "vocab.json:utf-8", "gguf:x"] {
+            assert!(of(wrong).is_err(), "{wrong}");
+        }
     }
 }

@@ -126,6 +126,6 @@ pub(crate) fn token_json(vocabulary: &Vocabulary, id: TokenId) -> Value {
 pub(crate) fn ending_json(ending: &Ending) -> Value {
     match ending {
         Ending::Eager => json!("eager"),
-        Ending::EndOfSequence(ids) => ids.iter().map(|id| id.0).collect(),
+        ending => ending.tokens().iter().map(|id| id.0).collect(),
     }
 }

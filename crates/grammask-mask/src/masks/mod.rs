@@ -126,6 +126,7 @@ impl Masks {
         config: &Config,
     ) -> Result<Self, BindErrors> {
         let vocabulary = lexicon.vocabulary();
+        let ending = ending.resolved(vocabulary);
         let network = recognizer.network();
         let mut errors = Vec::new();
         let specials = SpecialTokens::find(network, vocabulary, ending, &mut errors);
@@ -142,7 +143,7 @@ impl Masks {
         let unknown = ends.into_iter().filter(|&id| !vocabulary.is_known(id));
         errors.extend(unknown.map(|id| BindError::UnknownEnd { id }));
         BindErrors::check(errors)?;
-        Ok(Self::bind(recognizer, lexicon, ending.clone(), config.clone(), specials))
+        Ok(Self::bind(recognizer, lexicon, ending, config.clone(), specials))
     }
 
     /// Creates empty tables. The vocabulary must have all tokens that are named.

@@ -92,6 +92,14 @@ pub(super) enum Piece<'a> {
 }
 
 impl Piece<'_> {
+    /// Returns the text. Returns `None` for a list of byte values.
+    pub(super) fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Bytes(_) => None,
+        }
+    }
+
     pub(super) fn bytes(&self) -> &[u8] {
         match self {
             Self::Text(text) => text.as_bytes(),
@@ -136,8 +144,9 @@ impl<'de> Deserialize<'de> for Piece<'de> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Number,
-    /// A text or a list.
-    Piece,
+    Text,
+    List,
+    Object,
     Other,
 }
 
@@ -150,7 +159,9 @@ pub(super) fn first_entry(bytes: &[u8]) -> Option<(String, Kind)> {
     let value = rest.get(keys.byte_offset()..)?.trim_ascii_start().strip_prefix(b":")?;
     let kind = match value.trim_ascii_start().first()? {
         b'0'..=b'9' | b'-' => Kind::Number,
-        b'"' | b'[' => Kind::Piece,
+        b'"' => Kind::Text,
+        b'[' => Kind::List,
+        b'{' => Kind::Object,
         _ => Kind::Other,
     };
     Some((key, kind))

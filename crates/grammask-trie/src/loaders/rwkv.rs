@@ -6,10 +6,17 @@ use super::{decimal, is_decimal, literal};
 use crate::vocabulary::Builder;
 use crate::{Config, Error, LineProblem, Vocabulary};
 
+/// Id of the token with which RWKV models end a text. The files have no entry for it.
+const END_ID: u64 = 0;
+
+/// Name of that token, as the documentation of RWKV has it.
+const END_NAME: &str = "<|endoftext|>";
+
 /// Loads the JSON form: one object from ids, as decimal texts, to tokens. A token is a text or a list of byte
 /// values.
 ///
-/// These files lack id 0, with which RWKV models end a text; [`Vocabulary::with_special`] adds it.
+/// These files lack id 0, with which RWKV models end a text. It becomes the special token `<|endoftext|>`,
+/// unless an entry has the id.
 ///
 /// ```
 /// # use grammask_trie::{Config, TokenId, loaders};
@@ -22,19 +29,34 @@ use crate::{Config, Error, LineProblem, Vocabulary};
 ///
 /// [`Error::Json`], and the errors of [`Vocabulary::new`].
 pub fn rwkv_json(bytes: &[u8], config: &Config) -> Result<Vocabulary, Error> {
+    read_json(bytes, config)?.finish()
+}
+
+pub(super) fn read_json<'c>(bytes: &[u8], config: &'c Config) -> Result<Builder<'c>, Error> {
     let Pairs(tokens) = entries::read::<Pairs<Decimal, Piece<'_>>>(bytes)?;
     let mut builder = Builder::new(config);
+    let mut has_end = false;
     for (Decimal(id), piece) in tokens {
+        has_end |= id == END_ID;
         builder.token(id, piece.bytes())?;
     }
-    builder.finish()
+    add_end(&mut builder, has_end)?;
+    Ok(builder)
+}
+
+/// Adds the token that ends a text, if the file has no token with its id.
+fn add_end(builder: &mut Builder<'_>, has_end: bool) -> Result<(), Error> {
+    if !has_end && builder.token_count() > 0 {
+        builder.special(END_ID, END_NAME)?;
+    }
+    Ok(())
 }
 
 /// Loads the text form. Each line has the id of a token, a Python literal, and the length of the token in
 /// bytes. The literal is a text such as `'\n'` or `"it's"`, or bytes such as `b'\xe4'`. Empty lines are
 /// ignored.
 ///
-/// These files lack id 0: see [`rwkv_json`].
+/// These files lack id 0: see [`rwkv_json`], which adds it.
 ///
 /// ```
 /// # use grammask_trie::{Config, TokenId, loaders};
@@ -47,12 +69,19 @@ pub fn rwkv_json(bytes: &[u8], config: &Config) -> Result<Vocabulary, Error> {
 ///
 /// [`Error::Line`], and the errors of [`Vocabulary::new`].
 pub fn rwkv_text(bytes: &[u8], config: &Config) -> Result<Vocabulary, Error> {
+    read_text(bytes, config)?.finish()
+}
+
+pub(super) fn read_text<'c>(bytes: &[u8], config: &'c Config) -> Result<Builder<'c>, Error> {
     let mut builder = Builder::new(config);
+    let mut has_end = false;
     for line in lines::lines(bytes) {
         let (id, token) = entry(&line)?;
+        has_end |= id == END_ID;
         builder.at(line.place()).token(id, &token)?;
     }
-    builder.finish()
+    add_end(&mut builder, has_end)?;
+    Ok(builder)
 }
 
 /// Parses a line to an id and the bytes of a token.

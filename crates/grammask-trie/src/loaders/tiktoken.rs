@@ -3,9 +3,15 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::{decimal, is_decimal, lines};
+use super::{Options, decimal, is_decimal, lines};
 use crate::vocabulary::Builder;
 use crate::{Config, Error, LineProblem, TokenId, Vocabulary};
+
+pub(super) mod claude;
+mod preset;
+
+pub use claude::tiktoken_json;
+pub use preset::Preset;
 
 /// Loads a tiktoken file: lines of a base64 text, a space, and a rank. Empty lines are ignored. The format
 /// has no special tokens, so they are an argument.
@@ -27,6 +33,40 @@ pub fn tiktoken(
     special: impl IntoIterator<Item = (TokenId, String)>,
     config: &Config,
 ) -> Result<Vocabulary, Error> {
+    let mut builder = lines_of(bytes, config)?;
+    for (id, name) in special {
+        builder.special(id.0.into(), &name)?;
+    }
+    builder.finish()
+}
+
+/// Loads a tiktoken file with the special tokens of a known vocabulary.
+///
+/// # Errors
+///
+/// - as [`tiktoken`];
+/// - [`Error::Key`] if the file has another number of tokens than the known vocabulary.
+pub fn tiktoken_preset(bytes: &[u8], preset: Preset, config: &Config) -> Result<Vocabulary, Error> {
+    let options = Options { preset: Some(preset), ..Options::default() };
+    read(bytes, &options, config)?.finish()
+}
+
+pub(super) fn read<'c>(bytes: &[u8], options: &Options, config: &'c Config) -> Result<Builder<'c>, Error> {
+    let mut builder = lines_of(bytes, config)?;
+    let Some(preset) = options.preset else { return Ok(builder) };
+    let (found, expected) = (builder.token_count(), preset.token_count());
+    if found != expected {
+        let message = format!("the preset is for {expected} tokens, the file has {found}");
+        return Err(Error::Key { key: preset.name().to_owned(), message });
+    }
+    for (id, name) in preset.special_tokens() {
+        builder.special(id.0.into(), &name)?;
+    }
+    Ok(builder)
+}
+
+/// Reads the lines of a file.
+fn lines_of<'c>(bytes: &[u8], config: &'c Config) -> Result<Builder<'c>, Error> {
     let mut builder = Builder::new(config);
     let mut token = Vec::new();
     for line in lines::lines(bytes) {
@@ -37,10 +77,7 @@ pub fn tiktoken(
         STANDARD.decode_vec(text, &mut token).map_err(|_| line.error(LineProblem::Base64))?;
         builder.at(line.place()).token(id, &token)?;
     }
-    for (id, name) in special {
-        builder.special(id.0.into(), &name)?;
-    }
-    builder.finish()
+    Ok(builder)
 }
 
 /// Returns true if a line looks like a line of this format.

@@ -1,6 +1,6 @@
 //! Builds a vocabulary entry by entry, so that a loader stops at the first entry beyond a limit.
 
-use super::{Ranks, TokenBytes, Vocabulary, fingerprint};
+use super::{Attributes, Ranks, TokenBytes, Vocabulary, fingerprint};
 use crate::{Config, EntryPlace, Error, TokenId, Trie, TrieNodeId};
 
 /// The entries of a vocabulary that were added so far, in any order of ids.
@@ -12,6 +12,10 @@ pub(crate) struct Builder<'c> {
     bytes: Vec<u8>,
     /// Origin of the next entry. `None` if entries are numbered in the order of insertion.
     place: Option<EntryPlace>,
+    /// Tokens that a file says end a sequence, besides those by name.
+    #[cfg(feature = "loaders")]
+    pub(crate) stated_ends: Vec<TokenId>,
+    pub(crate) attributes: Attributes,
 }
 
 #[derive(Clone, Copy)]
@@ -25,13 +29,28 @@ struct Entry {
 
 impl<'c> Builder<'c> {
     pub(crate) fn new(config: &'c Config) -> Self {
-        Self { config, tokens: Vec::new(), specials: Vec::new(), bytes: Vec::new(), place: None }
+        Self {
+            config,
+            tokens: Vec::new(),
+            specials: Vec::new(),
+            bytes: Vec::new(),
+            place: None,
+            #[cfg(feature = "loaders")]
+            stated_ends: Vec::new(),
+            attributes: Attributes::default(),
+        }
     }
 
     /// Sets the origin of the next entry.
     pub(crate) fn at(&mut self, place: EntryPlace) -> &mut Self {
         self.place = Some(place);
         self
+    }
+
+    /// Returns the number of ordinary tokens so far.
+    #[cfg(feature = "loaders")]
+    pub(crate) fn token_count(&self) -> usize {
+        self.tokens.len()
     }
 
     /// Adds an ordinary token.
@@ -42,6 +61,13 @@ impl<'c> Builder<'c> {
         let entry = self.entry(id, bytes, place)?;
         self.tokens.push(entry);
         Ok(())
+    }
+
+    /// Checks the id of an entry that is no token.
+    #[cfg(feature = "loaders")]
+    pub(crate) fn check_unused(&mut self, id: u64) -> Result<(), Error> {
+        self.place = None;
+        self.config.limits.check_id(id).map(|_| ())
     }
 
     /// Adds a special token.
@@ -108,17 +134,34 @@ impl<'c> Builder<'c> {
         let longest = tokens.iter().map(|(_, bytes)| bytes.len()).max().unwrap_or(0) as u16;
         let top =
             [self.tokens.last(), self.specials.last()].into_iter().flatten().map(|entry| entry.id).max();
-        Ok(Vocabulary {
+        let id_count = top.map_or(0, |id| id.0 + 1);
+        let mut vocabulary = Vocabulary {
             ordinary,
             texts,
-            id_count: top.map_or(0, |id| id.0 + 1),
+            id_count,
             specials,
             by_name,
             trie,
             longest,
             every_byte,
             fingerprint,
-        })
+            ends: Box::default(),
+            begins: Box::default(),
+            strips_first_space: false,
+            rows: id_count,
+        };
+        #[cfg(feature = "loaders")]
+        if !self.stated_ends.is_empty() && self.attributes.ends.is_none() {
+            let mut ends = self.stated_ends;
+            for id in super::ends::by_name(vocabulary.specials()) {
+                if !ends.contains(&id) {
+                    ends.push(id);
+                }
+            }
+            self.attributes.ends = Some(ends);
+        }
+        vocabulary.set_attributes(&self.attributes, self.config)?;
+        Ok(vocabulary)
     }
 }
 

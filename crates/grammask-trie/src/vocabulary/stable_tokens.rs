@@ -49,7 +49,7 @@ impl Vocabulary {
         }
         let mut common: Option<Vec<(TokenId, usize)>> = None;
         for &cut in &cuts {
-            let tokens = self.with_ends(&text[..cut], tokenize(&text[..cut]))?;
+            let tokens = self.with_token_ends(&text[..cut], tokenize(&text[..cut]))?;
             let common = match &mut common {
                 None => common.insert(tokens),
                 Some(common) => {
@@ -94,7 +94,7 @@ impl Vocabulary {
     }
 
     /// Adds the end of each token. Together, the tokens must spell a prefix of the text.
-    fn with_ends(
+    fn with_token_ends(
         &self,
         text: &[u8],
         tokens: Vec<TokenId>,

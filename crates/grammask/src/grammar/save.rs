@@ -83,7 +83,8 @@ struct Body {
     relaxations: Vec<Relaxation>,
 }
 
-const MAGIC: [u8; 8] = *b"grammask";
+/// The first bytes of every saved grammar.
+pub const SAVED_MAGIC: &[u8; 8] = b"grammask";
 const VERSION: u32 = 11;
 /// Length of the header, in bytes: magic, version, fingerprint of the vocabulary, length of the body,
 /// checksum. Numbers are little-endian.
@@ -139,7 +140,7 @@ impl Grammar {
         };
         let body = postcard::to_allocvec(&body).expect("plain data can be written to memory");
         let mut bytes = Vec::with_capacity(HEADER_LEN + body.len());
-        bytes.extend(MAGIC);
+        bytes.extend(SAVED_MAGIC);
         bytes.extend(VERSION.to_le_bytes());
         bytes.extend(self.vocabulary().fingerprint().to_le_bytes());
         bytes.extend((body.len() as u64).to_le_bytes());
@@ -182,7 +183,7 @@ impl Grammar {
 
 /// Checks the header, and returns the body.
 fn open<'b>(bytes: &'b [u8], vocabulary: &Vocabulary) -> Result<&'b [u8], LoadError> {
-    let rest = bytes.strip_prefix(&MAGIC).ok_or(LoadError::NotSaved)?;
+    let rest = bytes.strip_prefix(SAVED_MAGIC).ok_or(LoadError::NotSaved)?;
     let incomplete = LoadError::Length { expected: HEADER_LEN as u64, found: bytes.len() as u64 };
     let header = (|| {
         let (version, rest) = rest.split_first_chunk()?;

@@ -61,7 +61,8 @@ impl Position {
     fn ends_at(tables: &Masks, set: SetId) -> bool {
         match tables.ending() {
             Ending::Eager => set.completes(),
-            Ending::EndOfSequence(ids) => ids.is_empty() && set.completes() && !set.goes_on(),
+            // The tables have the tokens of the vocabulary as `EndOfSequence`.
+            ending => ending.tokens().is_empty() && set.completes() && !set.goes_on(),
         }
     }
 

@@ -1,34 +1,39 @@
 //! Hugging Face `tokenizer.json`: the pieces of its model, converted to bytes by the decoder of the file, and
 //! its added tokens.
 
+use std::collections::HashMap;
 use std::fmt;
 
 use serde_core::de::{self, Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-use super::entries::{self, Text};
-use super::pieces::{PieceDecoder, unsupported};
+use super::pieces::PieceDecoder;
+use crate::loaders::entries::{self, Text};
+use crate::loaders::{Options, shortened, unsupported};
 use crate::vocabulary::Builder;
 use crate::{Config, EntryPlace, Error, Vocabulary};
 
-/// Loads a `tokenizer.json` whose model is BPE, Unigram or WordLevel.
+/// Loads a `tokenizer.json`, with a model of any kind whose decoder joins tokens without looking at others.
 ///
 /// The decoder of the file converts pieces to bytes:
 ///
 /// - `ByteLevel`: each character is a byte, in the alphabet of GPT-2. A piece with other characters is taken
 ///   literally;
 /// - `Replace` (such as of `▁` by a space in SentencePiece) and `Metaspace`: the replacement is made;
-/// - `ByteFallback`, or a model with `byte_fallback`: `<0xHH>` is that byte.
+/// - `ByteFallback`: `<0xHH>` is that byte. A model with `byte_fallback` whose decoder lacks this step is read
+///   as if it had it: the library prints six characters there, and the model means the byte;
+/// - `WordPiece`: a piece with the prefix `##` continues a word, and any other begins with a space;
+/// - `Strip` before `Fuse`: the character is removed from each piece.
 ///
 /// If a file has no decoder, its pre-tokenizer and normalizer are inverted. Decoders that act on the whole
 /// text change no token. For example, the decoder of Llama 2 strips one space at the beginning of a text, but
 /// its token `▁the` always has the four bytes ` the`. So a grammar for such a model must allow the space at
-/// the beginning of the output.
+/// the beginning of the output; [`Vocabulary::strips_first_space`] returns true.
 ///
-/// Of `added_tokens`, the entries marked special are special tokens named by their `content`, and the others
-/// are ordinary tokens. With `ByteLevel`, an ordinary added token is the UTF-8 of its content; otherwise the
-/// decoder converts it. An added token replaces the entry of the model with its id. The unknown token of the
-/// model is always special.
+/// Of `added_tokens`, the entries marked special are special tokens named by their `content`, and those that
+/// end or frame a turn by their names in known models; see [`AddedSpecials`](crate::loaders::AddedSpecials).
+/// The decoder converts the others, as it converts pieces: with `ByteLevel`, the token `õ` is the byte F5. The
+/// unknown token of the model is always special.
 ///
 /// ```
 /// # use grammask_trie::{Config, TokenId, loaders};
@@ -46,10 +51,19 @@ use crate::{Config, EntryPlace, Error, Vocabulary};
 /// # Errors
 ///
 /// - [`Error::Json`] if the file has another structure;
-/// - [`Error::Unsupported`] for other decoders (`WordPiece`, `BPEDecoder`, `CTC`, regexes) and other models;
+/// - [`Error::Unsupported`] for decoders that look at other tokens (`BPEDecoder`, `CTC`) and regexes;
+/// - [`Error::Clash`] if an added token has the id or the text of another token, but not both;
 /// - [`Error::LimitExceeded`] if the decoder exceeds `max_decoder_steps` or `max_decoder_growth`;
 /// - the errors of [`Vocabulary::new`].
 pub fn tokenizer_json(bytes: &[u8], config: &Config) -> Result<Vocabulary, Error> {
+    read(bytes, &Options::default(), config)?.finish()
+}
+
+pub(in crate::loaders) fn read<'c>(
+    bytes: &[u8],
+    options: &Options,
+    config: &'c Config,
+) -> Result<Builder<'c>, Error> {
     let file = entries::read::<File<'_>>(bytes)?;
     file.model.check_supported()?;
     let byte_fallback = file.model.rest.get("byte_fallback").and_then(Value::as_bool).unwrap_or(false);
@@ -60,13 +74,15 @@ pub fn tokenizer_json(bytes: &[u8], config: &Config) -> Result<Vocabulary, Error
         byte_fallback,
         &config.limits,
     )?;
+    file.model.check_affixes(&decoder)?;
+    options.added.check_names(file.added.iter().map(|added| &*added.content.0))?;
+    let by_id = AddedById::new(&file.added)?;
 
     let mut builder = Builder::new(config);
-    let mut replaced: Vec<u64> = file.added.iter().map(|added| added.id).collect();
-    replaced.sort_unstable();
+    builder.attributes.strips_first_space = decoder.strips_first_space;
     let unknown = file.model.unknown();
     for ((Text(piece), id), number) in file.model.pieces.iter().zip(1..) {
-        if replaced.binary_search(id).is_ok() {
+        if by_id.replaces(piece, *id, EntryPlace::Piece(number))? {
             continue;
         }
         builder.at(EntryPlace::Piece(number));
@@ -76,17 +92,90 @@ pub fn tokenizer_json(bytes: &[u8], config: &Config) -> Result<Vocabulary, Error
             builder.token(*id, &decoder.bytes(piece))?;
         }
     }
-    for (Added { id, content: Text(content), special }, number) in file.added.iter().zip(1..) {
-        builder.at(EntryPlace::Added(number));
-        if *special {
+    for (index, place) in by_id.first_entries() {
+        let Added { id, content: Text(content), special } = &file.added[index];
+        let is_unknown = unknown.as_ref().is_some_and(|unknown| unknown.is(content, *id));
+        builder.at(place);
+        if is_unknown || options.added.is_special(content, *special) {
             builder.special(*id, content)?;
-        } else if decoder.is_byte_level() {
-            builder.token(*id, content.as_bytes())?;
         } else {
             builder.token(*id, &decoder.bytes(content))?;
         }
     }
-    builder.finish()
+    Ok(builder)
+}
+
+/// The added tokens, to look them up by id and by content.
+struct AddedById<'a> {
+    /// Id, content and index of each added token, by id and without repeated entries.
+    by_id: Vec<(u64, &'a str, usize)>,
+    /// Content and id of each, by content.
+    by_content: HashMap<&'a str, u64>,
+}
+
+impl<'a> AddedById<'a> {
+    fn new(added: &'a [Added<'_>]) -> Result<Self, Error> {
+        let mut by_content: HashMap<&str, u64> = HashMap::with_capacity(added.len());
+        let mut by_id: Vec<(u64, &str, usize)> = Vec::with_capacity(added.len());
+        for (index, Added { id, content: Text(content), .. }) in added.iter().enumerate() {
+            match by_content.insert(content, *id) {
+                None => by_id.push((*id, content, index)),
+                // The library ignores an entry that is there twice.
+                Some(before) if before == *id => {}
+                Some(before) => {
+                    return Err(clash(place(index), content, *id, &format!("it has the id {before} before")));
+                }
+            }
+        }
+        by_id.sort_by_key(|&(id, ..)| id);
+        for pair in by_id.windows(2) {
+            let [(first, other, _), (second, content, index)] = [pair[0], pair[1]];
+            if first == second {
+                let why = format!("{} has this id before", quoted(other));
+                return Err(clash(place(index), content, second, &why));
+            }
+        }
+        Ok(Self { by_id, by_content })
+    }
+
+    /// Returns true if a piece of the model is an added token, too.
+    fn replaces(&self, piece: &str, id: u64, at: EntryPlace) -> Result<bool, Error> {
+        if let Ok(found) = self.by_id.binary_search_by_key(&id, |&(id, ..)| id) {
+            let (_, content, index) = self.by_id[found];
+            if content == piece {
+                return Ok(true);
+            }
+            return Err(clash(place(index), content, id, &format!("{} has this id in {at}", quoted(piece))));
+        }
+        match self.by_content.get(piece) {
+            Some(&other) => {
+                let index =
+                    self.by_id.iter().find(|(_, content, _)| *content == piece).map_or(0, |found| found.2);
+                Err(clash(place(index), piece, other, &format!("it has the id {id} in {at}")))
+            }
+            None => Ok(false),
+        }
+    }
+
+    /// Returns the index and the place of each entry, without repeated ones, in the order of the file.
+    fn first_entries(&self) -> impl Iterator<Item = (usize, EntryPlace)> {
+        let mut indices: Vec<usize> = self.by_id.iter().map(|&(.., index)| index).collect();
+        indices.sort_unstable();
+        indices.into_iter().map(|index| (index, place(index)))
+    }
+}
+
+/// Returns the place of an added token.
+fn place(index: usize) -> EntryPlace {
+    EntryPlace::Added(u32::try_from(index + 1).unwrap_or(u32::MAX))
+}
+
+fn quoted(text: &str) -> String {
+    format!("{:?}", shortened(text))
+}
+
+fn clash(place: EntryPlace, content: &str, id: u64, why: &str) -> Error {
+    Error::Clash { place, token: format!("{} with the id {id}", quoted(content)), reason: why.to_owned() }
 }
 
 /// The parts of a file that are read.
@@ -157,13 +246,21 @@ impl Model<'_> {
     fn check_supported(&self) -> Result<(), Error> {
         // Old files lack the type.
         if let Some(kind) = self.rest.get("type").filter(|kind| !kind.is_null())
-            && !["BPE", "Unigram", "WordLevel"].map(Value::from).contains(kind)
+            && !["BPE", "Unigram", "WordLevel", "WordPiece"].map(Value::from).contains(kind)
         {
             return Err(unsupported(&format!("the model {kind}")));
         }
-        for affix in ["continuing_subword_prefix", "end_of_word_suffix"] {
+        Ok(())
+    }
+
+    /// Returns an error if pieces have affixes that the decoder does not handle.
+    fn check_affixes(&self, decoder: &PieceDecoder) -> Result<(), Error> {
+        for (affix, is_handled) in
+            [("continuing_subword_prefix", decoder.is_word_piece()), ("end_of_word_suffix", false)]
+        {
             if let Some(Value::String(text)) = self.rest.get(affix)
                 && !text.is_empty()
+                && !is_handled
             {
                 return Err(unsupported(&format!("the {affix} {text:?}")));
             }

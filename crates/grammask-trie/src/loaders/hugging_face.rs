@@ -1,0 +1,6 @@
+//! The files of Hugging Face: `tokenizer.json`, `vocab.json`, and the configurations beside them.
+
+pub(super) mod configurations;
+mod pieces;
+pub(super) mod tokenizer;
+pub(super) mod vocab_json;

@@ -1,0 +1,267 @@
+"""Compares the vocabularies that grammask loads with those of the libraries that belong to the files.
+
+usage: compare.py TOKENS FOLDER OUTPUT
+
+TOKENS is the example `tokens` of grammask-trie, FOLDER has unpacked packages, and OUTPUT is the table to write.
+A byte sequence is compared as the library decodes the token between two others: decode([a, id, a]).
+"""
+
+import glob
+import os
+import subprocess
+import sys
+
+
+def alphabet():
+    """Returns the byte of each character of the byte-level alphabet."""
+    visible = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    others = [byte for byte in range(256) if byte not in visible]
+    return {**{chr(b): b for b in visible}, **{chr(0x100 + n): b for n, b in enumerate(others)}}
+
+
+BYTE_OF = alphabet()
+
+
+def load(tokens, path, preset=None):
+    """Returns what grammask loads: ids with bytes, special names, and the other attributes."""
+    output = subprocess.run([tokens, *([preset] if preset else []), path], capture_output=True, text=True)
+    result = {"bytes": {}, "special": {}, "ends": [], "begins": [], "error": output.stderr.strip() or None}
+    for line in output.stdout.splitlines():
+        words = line.split(" ")
+        if words[0] in ("ends", "begins"):
+            result[words[0]] = [int(word) for word in words[1:]]
+        elif words[0] in ("format", "rows", "strips", "error"):
+            result[words[0]] = line.split(" ", 1)[1]
+        elif words[0] != "file":
+            if words[1] == "special":
+                result["special"][int(words[0])] = bytes.fromhex(words[2] if len(words) > 2 else "").decode()
+            else:
+                result["bytes"][int(words[0])] = bytes.fromhex(words[1])
+    return result
+
+
+def tokenizer_json(path):
+    """Yields ids with bytes and flags of Hugging Face `tokenizers`."""
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(path)
+    added = tokenizer.get_added_tokens_decoder()
+    vocab = {id: piece for piece, id in tokenizer.get_vocab(with_added_tokens=True).items()}
+    is_byte_level = "ByteLevel" in str(tokenizer.decoder)
+    a = tokenizer.token_to_id("a")
+    for id, piece in sorted(vocab.items()):
+        if id in added and added[id].special:
+            yield id, None
+        elif is_byte_level:
+            is_mapped = all(c in BYTE_OF for c in piece)
+            yield id, bytes(BYTE_OF[c] for c in piece) if is_mapped else piece.encode()
+        else:
+            decoded = tokenizer.decode([a, id, a], skip_special_tokens=False)
+            piece_bytes = decoded[1:-1].encode()
+            if "\ufffd" in decoded and piece.startswith("<0x"):
+                piece_bytes = bytes([int(piece[3:5], 16)])
+            yield id, piece_bytes
+
+
+def sentencepiece(path):
+    """Yields ids with bytes of `sentencepiece`; None is a control or unknown piece, "" an unused one."""
+    from sentencepiece import SentencePieceProcessor
+
+    model = SentencePieceProcessor(model_file=path)
+    a = next(id for id in range(model.vocab_size()) if model.id_to_piece(id) == "a")
+    for id in range(model.vocab_size()):
+        if model.is_unused(id):
+            continue
+        if model.is_control(id) or model.is_unknown(id):
+            yield id, None
+        elif model.is_byte(id):
+            yield id, bytes([int(model.id_to_piece(id)[3:5], 16)])
+        else:
+            yield id, model.decode([a, id, a])[1:-1].encode()
+
+
+def tekken(path):
+    """Yields ids with bytes of `mistral-common`."""
+    from mistral_common.tokens.tokenizers.tekken import SpecialTokenPolicy, Tekkenizer
+
+    model = Tekkenizer.from_file(path)
+    for id in range(model.n_words):
+        if id < model.num_special_tokens:
+            yield id, None
+        else:
+            yield id, model.id_to_byte_piece(id, SpecialTokenPolicy.KEEP)
+
+
+def tiktoken(path):
+    """Yields ids with bytes of `tiktoken`."""
+    import tiktoken as library
+    from tiktoken.load import load_tiktoken_bpe
+
+    ranks = load_tiktoken_bpe(path)
+    encoding = library.Encoding("x", pat_str=r"\S+|\s+", mergeable_ranks=ranks, special_tokens={})
+    for id in sorted(ranks.values()):
+        yield id, encoding.decode_single_token_bytes(id)
+
+
+def rwkv(path):
+    """Yields ids with bytes of the text form of RWKV."""
+    import ast
+
+    yield 0, None
+    for line in open(path, encoding="utf-8", newline="\n"):
+        literal = ast.literal_eval(line[line.index(" ") : line.rindex(" ")].strip())
+        yield int(line[: line.index(" ")]), literal.encode() if isinstance(literal, str) else literal
+
+
+def claude(path):
+    """Yields ids with bytes of the JSON of `@anthropic-ai/tokenizer`."""
+    import base64
+    import json
+
+    content = json.load(open(path))
+    for id in content["special_tokens"].values():
+        yield id, None
+    for line in content["bpe_ranks"].split("\n"):
+        _, first, *words = line.split(" ")
+        for id, word in enumerate(words, int(first)):
+            yield id, base64.b64decode(word)
+
+
+def gguf(path):
+    """Yields ids with bytes of llama.cpp, by `xllamacpp`; None is a token that it does not print."""
+    import xllamacpp
+
+    model = xllamacpp.load_vocab(path) if hasattr(xllamacpp, "load_vocab") else None
+    if model is None:
+        yield from gguf_by_package(path)
+
+
+def gguf_by_package(path):
+    """Yields ids with bytes by the rules of llama.cpp, from the keys that the package `gguf` reads."""
+    from gguf import GGUFReader
+
+    reader = GGUFReader(path)
+    field = lambda key: reader.fields[key].contents() if key in reader.fields else None
+    model, pieces = field("tokenizer.ggml.model"), reader.fields["tokenizer.ggml.tokens"]
+    types = field("tokenizer.ggml.token_type") or [1] * len(pieces.data)
+    for id, (index, kind) in enumerate(zip(pieces.data, types)):
+        text = bytes(pieces.parts[index])
+        piece = text.decode()
+        if kind == 5 or (kind != 1 and piece == f"[PAD{id}]"):
+            continue
+        if kind in (2, 3):
+            yield id, None
+        elif kind == 6:
+            yield id, bytes([int(piece[3:5], 16)])
+        elif kind == 4:
+            yield id, text
+        elif model in ("llama", "t5", "bert", "gemma4"):
+            yield id, piece.replace("\u2581", " ").encode()
+        elif model == "gpt2":
+            is_mapped = all(c in BYTE_OF for c in piece)
+            yield id, bytes(BYTE_OF[c] for c in piece) if is_mapped else text
+        else:
+            yield id, rwkv_unescape(text)
+
+
+def rwkv_unescape(text):
+    """Returns the bytes of a text with the escapes of llama.cpp."""
+    out, at = bytearray(), 0
+    while at < len(text):
+        if text[at] != 0x5C:
+            out.append(text[at])
+        elif text[at + 1] == ord("x"):
+            out.append(int(text[at + 2 : at + 4], 16))
+            at += 3
+        else:
+            out.append({ord("n"): 10, ord("r"): 13, ord("t"): 9}.get(text[at + 1], text[at + 1]))
+            at += 1
+        at += 1
+    return bytes(out)
+
+
+READERS = [
+    ("**/tokenizer.json", "tokenizers", tokenizer_json, None),
+    ("**/claude.json", "rules", claude, None),
+    ("**/*tekken*.json", "mistral-common", tekken, None),
+    ("**/tekken/*.json", "mistral-common", tekken, None),
+    ("**/*.tiktoken", "tiktoken", tiktoken, None),
+    ("**/llama[34]/tokenizer.model", "tiktoken", tiktoken, "llama"),
+    ("**/rwkv_vocab*.txt", "Python", rwkv, None),
+    ("**/*.model*", "sentencepiece", sentencepiece, None),
+    ("**/*.gguf", "gguf, rules of llama.cpp", gguf_by_package, None),
+]
+
+PRESETS = {
+    "r50k_base": "r50k",
+    "p50k_base": "p50k",
+    "cl100k_base": "cl100k",
+    "o200k_base": "o200k",
+    "qwen": "qwen",
+    "qwen3_6": "qwen3.5",
+    "llama3": "llama3",
+    "llama4": "llama4",
+}
+
+
+def preset_of(path):
+    """Returns the preset of a tiktoken file by its name."""
+    stem = os.path.basename(path).split(".")[0]
+    return PRESETS.get(stem) or PRESETS.get(os.path.basename(os.path.dirname(path)))
+
+
+def compare(tokens, path, reader):
+    """Returns a row of the table."""
+    preset = preset_of(path) if reader is tiktoken else None
+    ours = load(tokens, path, preset)
+    if ours["error"]:
+        return None, f"error: {ours['error']}"
+    ids, wrong, unlike = 0, [], []
+    expected = {}
+    for id, text in reader(path):
+        ids += 1
+        expected[id] = text
+        if text is None:
+            if id not in ours["special"]:
+                unlike.append(id)
+        elif id in ours["special"]:
+            unlike.append(id)
+        elif ours["bytes"].get(id) != text:
+            wrong.append(id)
+    extra = [id for id in ours["bytes"] if id not in expected]
+    names = ", ".join(f"`{ours['special'].get(id, id)}` {id}" for id in ours["ends"])
+    detail = f"wrong {wrong[:5]} extra {extra[:5]} unlike {[(i, ours['special'].get(i)) for i in unlike[:5]]}"
+    return (ours["format"], ids, len(wrong) + len(extra), len(unlike), names), detail
+
+
+def main():
+    tokens, folder, output = sys.argv[1:4]
+    seen, rows, failures = set(), [], 0
+    for pattern, library, reader, _ in READERS:
+        for path in sorted(glob.glob(os.path.join(folder, pattern), recursive=True)):
+            real = os.path.realpath(path)
+            content = (os.path.basename(path), os.path.getsize(path))
+            if real in seen or content in seen:
+                continue
+            seen.update([real, content])
+            try:
+                row, detail = compare(tokens, path, reader)
+            except Exception as error:
+                row, detail = None, f"{type(error).__name__}: {error}"
+            name = os.path.relpath(path, folder)
+            print(name, row, detail, flush=True)
+            if row is None:
+                failures += 1
+                rows.append(f"| {name} | {detail} | | | | | |")
+                continue
+            failures += row[2] > 0
+            rows.append(f"| {name} | {row[0]} | {library} | {row[1]:,} | {row[2]} | {row[3]} | {row[4]} |")
+    with open(output, "w", encoding="utf-8") as table:
+        table.write("| file | format | compared with | ids | wrong bytes | special otherwise | ends |\n")
+        table.write("| --- | --- | --- | ---: | ---: | ---: | --- |\n")
+        table.write("\n".join(rows) + "\n")
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()
