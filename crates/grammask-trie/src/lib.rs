@@ -49,6 +49,7 @@
 
 mod bits;
 mod config;
+mod cursor;
 mod display;
 mod error;
 pub mod index;

@@ -9,6 +9,7 @@
 //! | [`Format::Tiktoken`] | `*.tiktoken` | [`tiktoken`], [`tiktoken_preset`] |
 //! | [`Format::TiktokenJson`] | `claude.json` | [`tiktoken_json`] |
 //! | [`Format::RwkvText`], [`Format::RwkvJson`] | RWKV World | [`rwkv_text`], [`rwkv_json`] |
+//! | [`Format::Saved`] | written by [`Vocabulary::to_bytes`] | [`Vocabulary::from_bytes`] |
 //! | [`Format::PlainJson`] | `vocab.json`, or written by a script | [`vocab_json`], [`plain_json`] |
 //!
 //! Each loader takes the bytes of a file. No input makes a loader panic, each error has the place in the
@@ -29,7 +30,6 @@ use entries::Kind;
 use crate::vocabulary::Builder;
 use crate::{Config, Error, Vocabulary};
 
-mod cursor;
 mod entries;
 mod gguf;
 mod hugging_face;
@@ -77,6 +77,8 @@ pub enum Format {
     Tekken,
     /// `claude.json`, tiktoken's ranks as JSON: [`tiktoken_json`].
     TiktokenJson,
+    /// The binary form of this crate: [`Vocabulary::from_bytes`].
+    Saved,
 }
 
 impl Format {
@@ -93,6 +95,9 @@ impl Format {
     /// assert_eq!(Format::sniff(b"GIF89a"), None);
     /// ```
     pub fn sniff(bytes: &[u8]) -> Option<Self> {
+        if Vocabulary::is_saved(bytes) {
+            return Some(Self::Saved);
+        }
         if gguf::looks_like(bytes) {
             return Some(Self::Gguf);
         }
@@ -137,6 +142,7 @@ impl fmt::Display for Format {
             Self::Gguf => "GGUF",
             Self::Tekken => "tekken.json",
             Self::TiktokenJson => "tiktoken JSON",
+            Self::Saved => "saved vocabulary",
         })
     }
 }
@@ -178,6 +184,7 @@ pub fn load_with(bytes: &[u8], options: &Options, config: &Config) -> Result<Voc
         Format::Gguf => gguf::read(bytes, options, config)?,
         Format::Tekken => tekken::read(bytes, options, config)?,
         Format::TiktokenJson => tiktoken::claude::read(bytes, options, config)?,
+        Format::Saved => return Vocabulary::from_bytes(bytes, config),
     };
     builder.finish()
 }

@@ -108,6 +108,12 @@ impl Trie {
         build::trie(tokens, config)
     }
 
+    /// Builds the trie of tokens in ascending order of their bytes, then of their ids. Their lengths are within
+    /// the limits.
+    pub(crate) fn of_sorted<'a>(tokens: impl ExactSizeIterator<Item = (TokenId, &'a [u8])>) -> Self {
+        build::of_sorted(tokens)
+    }
+
     /// Returns the number of nodes, including the root: at least 1.
     #[expect(clippy::len_without_is_empty, reason = "there is always a root")]
     #[inline]

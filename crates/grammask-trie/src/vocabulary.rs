@@ -8,6 +8,7 @@ use crate::error::Violation;
 use crate::{Config, EntryPlace, Error, TokenId, Trie};
 
 mod attributes;
+mod binary;
 mod build;
 pub(crate) mod ends;
 mod fingerprint;

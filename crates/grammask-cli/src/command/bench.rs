@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &Bench, reading: &ReadingArgs, out: &mut Output) ->
     {
         return Err(Failure::other(format!("{} is not a folder", folder.display())));
     }
-    let (vocabulary, ending) = vocabulary::load(&arguments.vocabulary)?;
+    let (vocabulary, ending) = vocabulary::load(&arguments.vocabulary, reading.json)?;
     let vocabulary = Vocabulary::from(vocabulary);
     config.ending = ending;
     let is_embedded = arguments.vocabulary.is_embedded();

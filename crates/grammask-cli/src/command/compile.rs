@@ -59,7 +59,7 @@ pub(crate) fn compile_or_load(
             "{name}: a compiled grammar has an ending of its own, so --eos and --eager do not apply"
         )));
     }
-    let (vocabulary, _) = vocabulary::load(arguments)?;
+    let (vocabulary, _) = vocabulary::load(arguments, reading.json)?;
     let grammar = Grammar::load(&bytes, &vocabulary.into())
         .map_err(|error| Failure::other(format!("{}: {error}", file.display())))?;
     let ending = grammar.ending();
@@ -75,7 +75,7 @@ pub(crate) fn compile(
     let mut config = config(reading)?;
     let source = Source::read(file, reading, &config)?;
     let ast = source.parse(&config)?;
-    let (vocabulary, ending) = vocabulary::load(arguments)?;
+    let (vocabulary, ending) = vocabulary::load(arguments, reading.json)?;
     config.ending = ending;
     let grammar =
         Grammar::from_ast(&ast, &vocabulary.into(), &config).map_err(|error| source.failure(&error))?;

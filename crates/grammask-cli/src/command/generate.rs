@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: &Generate, reading: &ReadingArgs, out: &mut Output)
     let mut config = config(reading)?;
     let source = Source::read(&arguments.file, reading, &config)?;
     let loading = Instant::now();
-    let (vocabulary, ending) = vocabulary::load(&arguments.vocabulary)?;
+    let (vocabulary, ending) = vocabulary::load(&arguments.vocabulary, reading.json)?;
     let vocabulary = Vocabulary::from(vocabulary);
     let loading = loading.elapsed();
     config.ending = ending;

@@ -26,6 +26,10 @@ pub(crate) fn run(arguments: &Mask, reading: &ReadingArgs, out: &mut Output) -> 
             "count": mask.count(),
             "ending": ending_json(&ending),
         });
+        let notes = grammar.notes();
+        if !notes.is_empty() && arguments.vocabulary.eos.is_empty() {
+            answer["notes"] = notes.iter().map(ToString::to_string).collect();
+        }
         match arguments.format {
             MaskFormat::Count => {}
             MaskFormat::Ids => answer["ids"] = mask.iter().map(|id| id.0).collect(),

@@ -44,12 +44,13 @@ pub(crate) fn run(arguments: &Show, reading: &ReadingArgs, out: &mut Output) -> 
 
 /// Refuses options that have no effect on the stage, because a user who gives one expects an effect.
 fn check(arguments: &Show) -> Result<(), Failure> {
-    let VocabularyArgs { vocab, eos, eager } = &arguments.vocabulary;
+    let VocabularyArgs { vocab, file, eos, eager } = &arguments.vocabulary;
     let has_text = matches!(arguments.stage, Stage::Sets | Stage::Mask);
     let has_tokens = arguments.stage == Stage::Mask;
     let given = [
         ("--after", arguments.after.is_some(), has_text),
         ("--vocab", vocab.is_some(), has_tokens),
+        ("--vocab-format", file.vocab_format.is_some(), has_tokens),
         ("--eos", !eos.is_empty(), has_tokens),
         ("--eager", *eager, has_tokens),
         ("--strategies", arguments.strategies, has_tokens),
@@ -162,7 +163,7 @@ fn sets(arguments: &Show, recognizer: &Recognizer, out: &mut Output) -> Result<S
 /// Prints the mask after a text, in groups.
 fn mask(arguments: &Show, source: &Source, mut config: Config, out: &mut Output) -> Result<Status, Failure> {
     let compiled = source.compile(&config)?;
-    let (vocabulary, ending) = vocabulary::load(&arguments.vocabulary)?;
+    let (vocabulary, ending) = vocabulary::load(&arguments.vocabulary, out.is_json())?;
     let vocabulary = Arc::new(vocabulary);
     config.ending = ending;
     let recognizer = compiled.recognizer(&config);

@@ -46,12 +46,15 @@ pub(crate) struct Loaded {
     pub notes: Vec<String>,
 }
 
-/// Loads the vocabulary that the arguments name. Also returns the ending that they ask for. Warns on stderr
-/// if no token ends a text.
-pub(crate) fn load(arguments: &VocabularyArgs) -> Result<(Vocabulary, Ending), Failure> {
+/// Loads the vocabulary that the arguments name. Also returns the ending that they ask for. Unless the answer
+/// is JSON, warns on stderr if no token ends a text.
+pub(crate) fn load(arguments: &VocabularyArgs, is_json: bool) -> Result<(Vocabulary, Ending), Failure> {
     let name = arguments.vocab.as_deref().unwrap_or(Path::new(EMBEDDED_NAMES[0]));
     let Loaded { vocabulary, notes, .. } = load_named(name, &arguments.file)?;
     let ending = ending(&vocabulary, arguments)?;
+    if is_json {
+        return Ok((vocabulary, ending));
+    }
     // Best effort: the answer does not depend on the warnings.
     for note in notes {
         let _ = writeln!(io::stderr(), "{}: note: {note}", name.display());

@@ -2,5 +2,6 @@
 
 pub(super) mod configurations;
 mod pieces;
+mod scan;
 pub(super) mod tokenizer;
 pub(super) mod vocab_json;

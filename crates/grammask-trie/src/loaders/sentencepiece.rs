@@ -4,8 +4,8 @@
 //!
 //! `sentencepiece_model.proto` of SentencePiece has the numbers of the fields.
 
-use super::cursor::Cursor;
 use super::{Options, spelling};
+use crate::cursor::Cursor;
 use crate::vocabulary::Builder;
 use crate::{BinaryProblem, Config, EntryPlace, Error, LineProblem, TokenId, Vocabulary};
 

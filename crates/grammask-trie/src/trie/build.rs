@@ -2,6 +2,7 @@
 //! token open.
 
 use std::cmp::Ordering;
+use std::ops::Range;
 
 use super::Trie;
 use crate::{Config, Error, TokenId};
@@ -9,12 +10,14 @@ use crate::{Config, Error, TokenId};
 pub(super) fn trie(tokens: &[(TokenId, &[u8])], config: &Config) -> Result<Trie, Error> {
     check_limits(tokens, config)?;
     let order = sorted(tokens);
+    Ok(of_sorted(order.iter().map(|&index| tokens[index as usize])))
+}
+
+/// Builds the trie of tokens that are sorted by bytes, then by id, in linear time.
+pub(super) fn of_sorted<'a>(tokens: impl ExactSizeIterator<Item = (TokenId, &'a [u8])>) -> Trie {
     let mut trie = Builder::new(tokens.len());
-    for &index in &order {
-        let (id, bytes) = tokens[index as usize];
-        trie.push(id, bytes);
-    }
-    Ok(trie.finish())
+    tokens.for_each(|(id, bytes)| trie.push(id, bytes));
+    trie.finish()
 }
 
 fn check_limits(tokens: &[(TokenId, &[u8])], config: &Config) -> Result<(), Error> {
@@ -32,18 +35,50 @@ fn check_limits(tokens: &[(TokenId, &[u8])], config: &Config) -> Result<(), Erro
 fn sorted(tokens: &[(TokenId, &[u8])]) -> Vec<u32> {
     // The first eight bytes decide nearly all comparisons. Stored with the index, they spare most cache
     // misses on the tokens themselves.
-    let mut keys: Vec<(u64, u32)> =
+    let keys: Vec<(u64, u32)> =
         tokens.iter().zip(0..).map(|(&(_, bytes), index)| (first_eight(bytes), index)).collect();
-    keys.sort_unstable_by(|&(a, i), &(b, j)| {
-        a.cmp(&b).then_with(|| {
-            let ((first, x), (second, y)) = (tokens[i as usize], tokens[j as usize]);
-            match x.cmp(y) {
-                Ordering::Equal => first.cmp(&second),
-                unequal => unequal,
-            }
-        })
-    });
+    let (mut keys, buckets) = by_first_two(keys);
+    for bucket in buckets {
+        keys[bucket].sort_unstable_by(|&(a, i), &(b, j)| {
+            a.cmp(&b).then_with(|| {
+                let ((first, x), (second, y)) = (tokens[i as usize], tokens[j as usize]);
+                match x.cmp(y) {
+                    Ordering::Equal => first.cmp(&second),
+                    unequal => unequal,
+                }
+            })
+        });
+    }
     keys.into_iter().map(|(_, index)| index).collect()
+}
+
+/// Number of tokens below which the counters for all pairs of bytes cost more than they save.
+const MIN_BUCKETED_TOKENS: usize = 1 << 13;
+
+/// Distributes keys by their first two bytes, so that only short lists are left to sort. Returns the ranges of
+/// these lists.
+fn by_first_two(keys: Vec<(u64, u32)>) -> (Vec<(u64, u32)>, Vec<Range<usize>>) {
+    if keys.len() < MIN_BUCKETED_TOKENS {
+        let all = 0..keys.len();
+        return (keys, vec![all]);
+    }
+    let mut next = vec![0u32; 1 << 16];
+    keys.iter().for_each(|&(key, _)| next[(key >> 48) as usize] += 1);
+    let mut buckets = Vec::new();
+    let mut before = 0;
+    for count in &mut next {
+        if *count > 1 {
+            buckets.push(before as usize..(before + *count) as usize);
+        }
+        before += std::mem::replace(count, before);
+    }
+    let mut distributed = vec![(0, 0); keys.len()];
+    for key in keys {
+        let index = &mut next[(key.0 >> 48) as usize];
+        distributed[*index as usize] = key;
+        *index += 1;
+    }
+    (distributed, buckets)
 }
 
 /// Returns the first eight bytes as a number in the same order. Shorter tokens are padded with zeros, so
@@ -138,6 +173,18 @@ mod tests {
         let tokens: [(TokenId, &[u8]); 4] =
             [(TokenId(0), b"a\0\0"), (TokenId(1), b"a"), (TokenId(2), b"a\0"), (TokenId(3), b"")];
         assert_eq!(sorted(&tokens), [3, 1, 2, 0]);
+    }
+
+    #[test]
+    fn many_tokens_sort_as_few_do() {
+        let texts: Vec<Vec<u8>> = (0..3 * MIN_BUCKETED_TOKENS as u64)
+            .map(|n| n.wrapping_mul(0x9E37_79B9_7F4A_7C15).to_be_bytes()[..(n % 9).min(8) as usize].to_vec())
+            .collect();
+        let tokens: Vec<(TokenId, &[u8])> =
+            (0..).map(TokenId).zip(texts.iter().map(|text| &text[..])).collect();
+        let mut expected: Vec<u32> = (0..tokens.len() as u32).collect();
+        expected.sort_by_key(|&index| (tokens[index as usize].1, index));
+        assert_eq!(sorted(&tokens), expected);
     }
 
     #[test]

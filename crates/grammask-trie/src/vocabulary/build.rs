@@ -108,7 +108,20 @@ impl<'c> Builder<'c> {
     }
 
     /// Builds the vocabulary of all entries.
-    pub(crate) fn finish(mut self) -> Result<Vocabulary, Error> {
+    pub(crate) fn finish(self) -> Result<Vocabulary, Error> {
+        self.finish_with(None)
+    }
+
+    /// Builds the vocabulary of all entries, whose tokens were added in the order of their bytes, then of their
+    /// ids.
+    pub(super) fn finish_in_byte_order(self) -> Result<Vocabulary, Error> {
+        let content = |entry: &Entry| &self.bytes[entry.start as usize..entry.end as usize];
+        let trie = Trie::of_sorted(self.tokens.iter().map(|entry| (entry.id, content(entry))));
+        self.finish_with(Some(trie))
+    }
+
+    /// Builds the vocabulary of all entries, and its trie if it is not known.
+    fn finish_with(mut self, trie: Option<Trie>) -> Result<Vocabulary, Error> {
         sort(&mut self.tokens);
         sort(&mut self.specials);
         let ordinary = Ranks::new(self.tokens.iter().map(|entry| entry.id));
@@ -128,7 +141,10 @@ impl<'c> Builder<'c> {
             self.tokens.iter().map(|entry| (entry.id, content(entry))).collect();
         let names = specials.iter().map(|(id, name)| (*id, name.as_bytes()));
         let fingerprint = fingerprint::fingerprint(tokens.iter().copied(), names);
-        let trie = Trie::new(&tokens, self.config)?;
+        let trie = match trie {
+            Some(trie) => trie,
+            None => Trie::new(&tokens, self.config)?,
+        };
         let single = |&node: &TrieNodeId| !trie.tokens(node).is_empty();
         let every_byte = trie.children(TrieNodeId::ROOT).filter(single).count() == 256;
         let longest = tokens.iter().map(|(_, bytes)| bytes.len()).max().unwrap_or(0) as u16;
@@ -170,12 +186,37 @@ fn number(before: usize) -> u32 {
     u32::try_from(before).map_or(u32::MAX, |before| before.saturating_add(1))
 }
 
+/// Greatest number of ids for each entry at which entries are distributed over an array of all ids.
+const MAX_IDS_PER_ENTRY: usize = 4;
+
 /// Sorts entries by id, stable for equal ids.
-fn sort(entries: &mut [Entry]) {
+///
+/// # Complexity
+///
+/// O(n) for n entries if their ids are below 4 n, and O(n log n) otherwise.
+fn sort(entries: &mut Vec<Entry>) {
     // Most files list their tokens by id.
-    if !entries.is_sorted_by_key(|entry| entry.id) {
-        entries.sort_by_key(|entry| entry.id);
+    if entries.is_sorted_by_key(|entry| entry.id) {
+        return;
     }
+    let bound = entries.iter().map(|entry| entry.id.index() + 1).max().unwrap_or(0);
+    if bound > MAX_IDS_PER_ENTRY * entries.len() {
+        entries.sort_by_key(|entry| entry.id);
+        return;
+    }
+    let mut next = vec![0u32; bound];
+    entries.iter().for_each(|entry| next[entry.id.index()] += 1);
+    let mut before = 0;
+    for count in &mut next {
+        before += std::mem::replace(count, before);
+    }
+    let mut sorted = entries.clone();
+    for &entry in entries.iter() {
+        let index = &mut next[entry.id.index()];
+        sorted[*index as usize] = entry;
+        *index += 1;
+    }
+    *entries = sorted;
 }
 
 /// Returns the indices of the special tokens, sorted by name. Returns an error if two names are equal.

@@ -15,3 +15,4 @@ mod random;
 mod random_setup;
 mod shared;
 mod stats;
+mod vocabularies;

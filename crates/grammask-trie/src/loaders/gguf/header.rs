@@ -1,6 +1,6 @@
 //! The metadata of a GGUF file: keys with typed values, of which those of the tokenizer are kept.
 
-use crate::loaders::cursor::Cursor;
+use crate::cursor::Cursor;
 use crate::loaders::sentencepiece::Kind;
 use crate::{BinaryProblem, Error, TokenId};
 

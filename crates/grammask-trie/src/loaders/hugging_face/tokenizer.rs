@@ -8,6 +8,7 @@ use serde_core::de::{self, Deserialize, Deserializer, IgnoredAny, MapAccess, Seq
 use serde_json::{Map, Value};
 
 use super::pieces::PieceDecoder;
+use super::scan;
 use crate::loaders::entries::{self, Text};
 use crate::loaders::{Options, shortened, unsupported};
 use crate::vocabulary::Builder;
@@ -64,7 +65,10 @@ pub(in crate::loaders) fn read<'c>(
     options: &Options,
     config: &'c Config,
 ) -> Result<Builder<'c>, Error> {
-    let file = entries::read::<File<'_>>(bytes)?;
+    let file = match File::scan(bytes) {
+        Some(file) => file,
+        None => entries::read::<File<'_>>(bytes)?,
+    };
     file.model.check_supported()?;
     let byte_fallback = file.model.rest.get("byte_fallback").and_then(Value::as_bool).unwrap_or(false);
     let decoder = PieceDecoder::find(
@@ -185,6 +189,58 @@ struct File<'a> {
     decoder: Value,
     pre_tokenizer: Value,
     normalizer: Value,
+}
+
+impl<'a> File<'a> {
+    /// Reads the parts that are needed, and passes over the merges. Returns `None` for anything unexpected.
+    fn scan(bytes: &'a [u8]) -> Option<Self> {
+        let (mut model, mut added) = (None, None::<Vec<Added<'a>>>);
+        let [mut decoder, mut pre_tokenizer, mut normalizer] = [Value::Null, Value::Null, Value::Null];
+        let end = scan::object(bytes, 0, |key, at| {
+            if key == "model" {
+                let (found, end) = Model::scan(bytes, at)?;
+                model = Some(found);
+                return Some(end);
+            }
+            let end = scan::value_end(bytes, at)?;
+            let value = &bytes[at..end];
+            match &*key {
+                "added_tokens" => added = serde_json::from_slice(value).ok()?,
+                "decoder" => decoder = serde_json::from_slice(value).ok()?,
+                "pre_tokenizer" => pre_tokenizer = serde_json::from_slice(value).ok()?,
+                "normalizer" => normalizer = serde_json::from_slice(value).ok()?,
+                _ => {}
+            }
+            Some(end)
+        })?;
+        if scan::skip_space(bytes, end) != bytes.len() {
+            return None;
+        }
+        Some(Self { model: model?, added: added.unwrap_or_default(), decoder, pre_tokenizer, normalizer })
+    }
+}
+
+impl<'a> Model<'a> {
+    /// Reads the model that begins at `start`, without its merges. Also returns the offset after it.
+    fn scan(bytes: &'a [u8], start: usize) -> Option<(Self, usize)> {
+        let (mut pieces, mut rest) = (None, Map::new());
+        let end = scan::object(bytes, start, |key, at| {
+            if key == "vocab"
+                && let Some((numbers, end)) = scan::numbers(bytes, at)
+            {
+                pieces = Some(numbers);
+                return Some(end);
+            }
+            let end = scan::value_end(bytes, at)?;
+            match &*key {
+                "vocab" => pieces = Some(serde_json::from_slice::<Pieces<'a>>(&bytes[at..end]).ok()?.0),
+                "merges" => {}
+                _ => drop(rest.insert(key.into_owned(), serde_json::from_slice(&bytes[at..end]).ok()?)),
+            }
+            Some(end)
+        })?;
+        Some((Self { pieces: pieces?, rest }, end))
+    }
 }
 
 impl<'de> Deserialize<'de> for File<'de> {

@@ -5,28 +5,28 @@ use crate::{BinaryProblem, Error};
 
 /// A position in the bytes of a file.
 #[derive(Clone, Copy)]
-pub(super) struct Cursor<'a> {
+pub(crate) struct Cursor<'a> {
     bytes: &'a [u8],
     /// Byte offset in the file of the beginning of `bytes`.
     offset: usize,
 }
 
 impl<'a> Cursor<'a> {
-    pub(super) fn new(bytes: &'a [u8]) -> Self {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, offset: 0 }
     }
 
-    pub(super) fn is_at_end(&self) -> bool {
+    pub(crate) fn is_at_end(&self) -> bool {
         self.bytes.is_empty()
     }
 
     /// Returns an error at the current offset.
-    pub(super) fn error(&self, problem: BinaryProblem) -> Error {
+    pub(crate) fn error(&self, problem: BinaryProblem) -> Error {
         Error::Binary { offset: self.offset, problem }
     }
 
     /// Takes `count` bytes.
-    pub(super) fn take(&mut self, count: u64) -> Result<&'a [u8], Error> {
+    pub(crate) fn take(&mut self, count: u64) -> Result<&'a [u8], Error> {
         let split = usize::try_from(count).ok().and_then(|count| self.bytes.split_at_checked(count));
         let Some((taken, rest)) = split else {
             let missing = count - self.bytes.len() as u64;
@@ -38,19 +38,19 @@ impl<'a> Cursor<'a> {
     }
 
     /// Takes `count` bytes as a file of their own, with offsets in this one.
-    pub(super) fn part(&mut self, count: u64) -> Result<Self, Error> {
+    pub(crate) fn part(&mut self, count: u64) -> Result<Self, Error> {
         let offset = self.offset;
         Ok(Self { bytes: self.take(count)?, offset })
     }
 
     /// Takes all bytes.
-    pub(super) fn rest(&mut self) -> &'a [u8] {
+    pub(crate) fn rest(&mut self) -> &'a [u8] {
         self.offset += self.bytes.len();
         std::mem::take(&mut self.bytes)
     }
 
     /// Takes a fixed number of bytes.
-    pub(super) fn array<const N: usize>(&mut self) -> Result<[u8; N], Error> {
+    pub(crate) fn array<const N: usize>(&mut self) -> Result<[u8; N], Error> {
         let taken = self.take(N as u64)?;
         let mut array = [0; N];
         array.copy_from_slice(taken);
@@ -58,17 +58,17 @@ impl<'a> Cursor<'a> {
     }
 
     /// Takes a little-endian number of 32 bits.
-    pub(super) fn u32(&mut self) -> Result<u32, Error> {
+    pub(crate) fn u32(&mut self) -> Result<u32, Error> {
         self.array().map(u32::from_le_bytes)
     }
 
     /// Takes a little-endian number of 64 bits.
-    pub(super) fn u64(&mut self) -> Result<u64, Error> {
+    pub(crate) fn u64(&mut self) -> Result<u64, Error> {
         self.array().map(u64::from_le_bytes)
     }
 
     /// Takes a number in groups of seven bits, the lowest first (LEB128, the varint of protobuf).
-    pub(super) fn varint(&mut self) -> Result<u64, Error> {
+    pub(crate) fn varint(&mut self) -> Result<u64, Error> {
         let start = *self;
         let mut value = 0;
         for shift in (0..64).step_by(7) {
