@@ -11,11 +11,10 @@ use crate::workspace::Workspace;
 const PROGRAM: &str = "xtask/src/tokenizers/compare.py";
 
 /// Libraries that read tokenizers, at the versions whose results the table has.
-const LIBRARIES: [&str; 6] = [
+const LIBRARIES: [&str; 5] = [
     "tokenizers==0.23.3",
     "sentencepiece==0.2.3",
     "tiktoken==0.14.0",
-    "gguf==0.19.0",
     "mistral-common==1.13.1",
     "xllamacpp==2026.10.11549",
 ];

