@@ -1,9 +1,10 @@
 //! Prints the tokens of vocabulary files, for comparing them with other readers.
 //!
-//! `cargo run --release -p grammask-trie --example tokens -- [PRESET] FILE…` prints for each file a line with
-//! its path, the format, the number of rows and whether the first space is stripped; then a line for each
-//! token: the id, and the bytes in hexadecimal, or `special` and the name in hexadecimal; then `ends` with
-//! their ids. For a file that does not load, it prints `error` and the message.
+//! `cargo run --release -p grammask-trie --example tokens -- [PRESET] FILE…`
+//!
+//! For each file, it prints lines with the path, the format, the rows, and whether the first space is stripped.
+//! Then comes a line for each token: the id and the bytes in hexadecimal, or the id, `special` and the name.
+//! The last lines are `begins` and `ends` with ids. A file that does not load has a line `error`.
 #![allow(clippy::print_stdout, reason = "an example")]
 
 use std::fmt::Write;

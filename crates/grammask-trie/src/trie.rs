@@ -108,8 +108,8 @@ impl Trie {
         build::trie(tokens, config)
     }
 
-    /// Builds the trie of tokens in ascending order of their bytes, then of their ids. Their lengths are within
-    /// the limits.
+    /// Builds the trie of tokens in ascending order of their bytes, then of their ids. Their lengths are
+    /// within the limits.
     pub(crate) fn of_sorted<'a>(tokens: impl ExactSizeIterator<Item = (TokenId, &'a [u8])>) -> Self {
         build::of_sorted(tokens)
     }

@@ -217,7 +217,7 @@ fn tekken_files_reserve_ids() {
         (Some(TokenId(1)), 3),
         "rank 1 is cut off"
     );
-    let ranks = format!(r#"{{"config": {{{sizes}}}, "bpe_ranks": "! 0 YQ== /w==\\n! 2 Yg=="}}"#);
+    let ranks = format!(r#"{{"config": {{{sizes}}}, "bpe_ranks": "! 0 YQ== /w==\n! 2 Yg=="}}"#);
     assert_eq!(load(&ranks).unwrap(), load(&file(sizes, "")).unwrap(), "rank 2 is cut off");
     let says = |file: &str| load(file).unwrap_err().to_string();
     insta::assert_snapshot!(

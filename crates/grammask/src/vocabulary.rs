@@ -70,9 +70,8 @@ impl Vocabulary {
         Ok(grammask_trie::Vocabulary::new(tokens, special, &grammask_trie::Config::default())?.into())
     }
 
-    /// Makes a vocabulary as [`new`](Self::new) does, with what is known of it besides its tokens: the tokens
-    /// that end and begin a sequence, the number of logits of the model, and whether the decoder strips the
-    /// first space.
+    /// Makes a vocabulary as [`new`](Self::new) does, with facts besides its tokens. These are the tokens that
+    /// end and begin a sequence, the number of logits, and whether the decoder strips the first space.
     ///
     /// # Errors
     /// As [`new`](Self::new), and if the attributes name a token that is not there, or fewer rows than ids.

@@ -44,7 +44,7 @@ fn list(out: &mut Output) -> Result<Status, Failure> {
     Ok(Status::Yes)
 }
 
-/// What is computed of a vocabulary.
+/// Facts that are computed of a vocabulary.
 struct Report<'a> {
     vocabulary: &'a Vocabulary,
     /// Ids below the highest that are no token, as half-open ranges.

@@ -44,7 +44,8 @@ pub fn sentencepiece(bytes: &[u8], config: &Config) -> Result<Vocabulary, Error>
     read(bytes, &Options::default(), config)?.finish()
 }
 
-/// Returns true if a file begins like a `ModelProto`: with a piece that has a text, a score and a type at most.
+/// Returns true if a file begins like a `ModelProto`: with a piece that has a text, a score and a type at
+/// most.
 pub(super) fn looks_like(bytes: &[u8]) -> bool {
     let mut file = Cursor::new(bytes);
     let Ok(Some(Field { number: 1, value: Value::Bytes(mut piece), .. })) = field(&mut file) else {

@@ -55,8 +55,8 @@ fn sorted(tokens: &[(TokenId, &[u8])]) -> Vec<u32> {
 /// Number of tokens below which the counters for all pairs of bytes cost more than they save.
 const MIN_BUCKETED_TOKENS: usize = 1 << 13;
 
-/// Distributes keys by their first two bytes, so that only short lists are left to sort. Returns the ranges of
-/// these lists.
+/// Distributes keys by their first two bytes, so that only short lists are left to sort. Returns the ranges
+/// of these lists.
 fn by_first_two(keys: Vec<(u64, u32)>) -> (Vec<(u64, u32)>, Vec<Range<usize>>) {
     if keys.len() < MIN_BUCKETED_TOKENS {
         let all = 0..keys.len();

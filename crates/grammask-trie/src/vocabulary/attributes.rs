@@ -1,11 +1,11 @@
-//! What a vocabulary says of sequences and of the model besides its tokens: ends, beginnings, rows.
+//! Facts of a vocabulary besides its tokens: ends and beginnings of sequences, rows of the model.
 
 use std::collections::BTreeSet;
 
 use super::{Vocabulary, ends};
 use crate::{Config, Error, TokenId};
 
-/// What is known of a vocabulary besides its tokens. The default states nothing: ends and beginnings are
+/// Facts of a vocabulary besides its tokens. The default states nothing: ends and beginnings are
 /// found by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Attributes {

@@ -1,5 +1,5 @@
-//! The binary form of a vocabulary: the tokens in the order of the trie, each without the bytes that it shares
-//! with the one before. It is read in linear time, and any bytes give a valid vocabulary or an error.
+//! The binary form of a vocabulary: the tokens in the order of the trie, each without the bytes that it
+//! shares with the one before. It is read in linear time, and any bytes give a valid vocabulary or an error.
 
 use super::{Attributes, Builder, Vocabulary, checksum};
 use crate::cursor::Cursor;

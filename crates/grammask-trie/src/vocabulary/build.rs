@@ -112,8 +112,8 @@ impl<'c> Builder<'c> {
         self.finish_with(None)
     }
 
-    /// Builds the vocabulary of all entries, whose tokens were added in the order of their bytes, then of their
-    /// ids.
+    /// Builds the vocabulary of all entries. Their tokens were added in the order of their bytes, then of
+    /// their ids.
     pub(super) fn finish_in_byte_order(self) -> Result<Vocabulary, Error> {
         let content = |entry: &Entry| &self.bytes[entry.start as usize..entry.end as usize];
         let trie = Trie::of_sorted(self.tokens.iter().map(|entry| (entry.id, content(entry))));

@@ -80,7 +80,8 @@ impl PieceDecoder {
         self.steps.iter().any(|step| matches!(step, Step::WordPiece { .. }))
     }
 
-    /// Returns the bytes of a piece: at most `max_decoder_growth` times as many as the piece has, and one more.
+    /// Returns the bytes of a piece: at most `max_decoder_growth` times as many as the piece has, and
+    /// one more.
     pub(super) fn bytes<'p>(&self, piece: &'p str) -> Cow<'p, [u8]> {
         let mut text = Cow::Borrowed(piece);
         for step in &self.steps {

@@ -1,9 +1,8 @@
 //! Finds the parts of a large JSON object without reading those that are not needed.
 //!
 //! Most of a `tokenizer.json` is the list of merges. Passing over it takes a fraction of the time of reading
-//! it as JSON. What is passed over is checked for its brackets and quotes only. A function here returns `None`
-//! for anything unexpected, and the caller then reads the whole file by the JSON reader, which has the error
-//! with its place.
+//! it as JSON. Only the brackets and quotes of the rest are checked. A function here returns `None` for
+//! anything unexpected. The caller then reads the whole file by the JSON reader, whose error has the place.
 
 use std::borrow::Cow;
 

@@ -21,8 +21,8 @@ use crate::{Config, EntryPlace, Error, Vocabulary};
 /// - `ByteLevel`: each character is a byte, in the alphabet of GPT-2. A piece with other characters is taken
 ///   literally;
 /// - `Replace` (such as of `▁` by a space in SentencePiece) and `Metaspace`: the replacement is made;
-/// - `ByteFallback`: `<0xHH>` is that byte. A model with `byte_fallback` whose decoder lacks this step is read
-///   as if it had it: the library prints six characters there, and the model means the byte;
+/// - `ByteFallback`: `<0xHH>` is that byte. A model with `byte_fallback` whose decoder lacks this step is
+///   read as if it had it: the library prints six characters there, and the model means the byte;
 /// - `WordPiece`: a piece with the prefix `##` continues a word, and any other begins with a space;
 /// - `Strip` before `Fuse`: the character is removed from each piece.
 ///
@@ -33,8 +33,8 @@ use crate::{Config, EntryPlace, Error, Vocabulary};
 ///
 /// Of `added_tokens`, the entries marked special are special tokens named by their `content`, and those that
 /// end or frame a turn by their names in known models; see [`AddedSpecials`](crate::loaders::AddedSpecials).
-/// The decoder converts the others, as it converts pieces: with `ByteLevel`, the token `õ` is the byte F5. The
-/// unknown token of the model is always special.
+/// The decoder converts the others, as it converts pieces: with `ByteLevel`, the token `õ` is the byte F5.
+/// The unknown token of the model is always special.
 ///
 /// ```
 /// # use grammask_trie::{Config, TokenId, loaders};

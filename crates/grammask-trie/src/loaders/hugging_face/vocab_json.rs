@@ -16,8 +16,8 @@ const TEXTS_PER_SIGN: usize = 64;
 
 /// Loads a `vocab.json`: an object from texts to ids, in a spelling that the caller knows.
 ///
-/// A text that ends or frames a turn by its name in known models, such as `<|endoftext|>`, is a special token;
-/// see [`AddedSpecials`](crate::loaders::AddedSpecials).
+/// A text that ends or frames a turn by its name in known models, such as `<|endoftext|>`, is a special
+/// token; see [`AddedSpecials`](crate::loaders::AddedSpecials).
 ///
 /// ```
 /// # use grammask_trie::{Config, TokenId, loaders};

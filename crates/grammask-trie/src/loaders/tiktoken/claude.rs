@@ -13,8 +13,8 @@ use crate::{Config, EntryPlace, Error, LineProblem, Vocabulary};
 
 /// Loads JSON as the JavaScript ports of tiktoken take it: an object with `bpe_ranks` and `special_tokens`.
 ///
-/// Each line of `bpe_ranks` has a text that is ignored, the rank of its first token, and tokens in base64 with
-/// consecutive ranks: `! 5 IQ== Ig==`. `special_tokens` is an object from names to ids.
+/// Each line of `bpe_ranks` has a text that is ignored, the rank of its first token, and tokens in base64
+/// with consecutive ranks: `! 5 IQ== Ig==`. `special_tokens` is an object from names to ids.
 ///
 /// ```
 /// # use grammask_trie::{Config, TokenId, loaders};
