@@ -32,9 +32,10 @@ impl Ending {
     ///
     /// ```
     /// use grammask_mask::Ending;
-    /// use grammask_trie::{Config, TokenId, Vocabulary};
+    /// use grammask_trie::{Attributes, Config, TokenId, Vocabulary};
     ///
-    /// let vocabulary = Vocabulary::new([], [(TokenId(3), "</s>".into())], &Config::default())?;
+    /// let special = [(TokenId(3), "</s>".into())];
+    /// let vocabulary = Vocabulary::from_parts([], special, Attributes::default(), &Config::default())?;
     /// let ending = Ending::OfVocabulary.resolved(&vocabulary);
     /// assert_eq!(ending, Ending::EndOfSequence(vec![TokenId(3)]));
     /// # Ok::<(), grammask_trie::Error>(())

@@ -83,9 +83,8 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// Builds a vocabulary from ordinary tokens and special tokens, each in any order. The special tokens
-    /// that end or begin a sequence are found by their names in known models, such as `<|im_end|>`; see
-    /// [`from_parts`](Self::from_parts) to state them.
+    /// Builds a vocabulary from ordinary tokens and special tokens, each in any order. No token ends or begins
+    /// a sequence; [`from_parts`](Self::from_parts) states them, or finds them by name.
     ///
     /// # Errors
     ///
@@ -101,7 +100,9 @@ impl Vocabulary {
         special: impl IntoIterator<Item = (TokenId, String)>,
         config: &Config,
     ) -> Result<Self, Error> {
-        Self::from_parts(tokens, special, Attributes::default(), config)
+        let attributes =
+            Attributes { ends: Some(Vec::new()), begins: Some(Vec::new()), ..Attributes::default() };
+        Self::from_parts(tokens, special, attributes, config)
     }
 
     /// Builds a vocabulary as [`new`](Self::new) does, with attributes.

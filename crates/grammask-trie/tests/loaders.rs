@@ -2,7 +2,7 @@
 #![cfg(feature = "loaders")]
 
 use grammask_trie::loaders::{self, Format};
-use grammask_trie::{Config, Error, Limit, LimitExceeded, LineProblem, TokenId, Vocabulary};
+use grammask_trie::{Attributes, Config, Error, Limit, LimitExceeded, LineProblem, TokenId, Vocabulary};
 use proptest::prelude::*;
 
 type Loader = fn(&[u8], &Config) -> Result<Vocabulary, Error>;
@@ -404,7 +404,7 @@ proptest! {
         use base64::Engine as _;
         let built = |special: &[(TokenId, String)]| {
             let tokens = tokens.iter().map(|(&id, bytes)| (TokenId(id), bytes.clone()));
-            Vocabulary::new(tokens, special.to_vec(), &Config::default())
+            Vocabulary::from_parts(tokens, special.to_vec(), Attributes::default(), &Config::default())
         };
         let expected = built(&[]);
         let end = (TokenId(0), "<|endoftext|>".to_owned());

@@ -56,7 +56,7 @@ impl Vocabulary {
     /// Makes a vocabulary of tokens with bytes, and of special tokens, which have a name and no bytes.
     ///
     /// The ids may have gaps, and several ids may have equal bytes. A token may be empty, and need not be
-    /// UTF-8.
+    /// UTF-8. No token ends a sequence; [`from_parts`](Self::from_parts) states the ends, or finds them by name.
     ///
     /// # Errors
     /// If an id occurs twice, or a default [limit](grammask_trie::Limits) of vocabularies is exceeded.

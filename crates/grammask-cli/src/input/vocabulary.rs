@@ -304,7 +304,7 @@ mod tests {
     fn sample() -> Vocabulary {
         let tokens = [(TokenId(0), b"a".to_vec()), (TokenId(1), b"b".to_vec())];
         let special = [(TokenId(5), "</s>".to_owned()), (TokenId(7), "<|eot_id|>".to_owned())];
-        Vocabulary::new(tokens, special, &Default::default()).unwrap()
+        Vocabulary::from_parts(tokens, special, Default::default(), &Default::default()).unwrap()
     }
 
     fn arguments(eos: &[&str], eager: bool) -> VocabularyArgs {

@@ -25,9 +25,10 @@ impl Vocabulary {
     /// tokens, unless the file or the caller names an ordinary one.
     ///
     /// ```
-    /// # use grammask_trie::{Config, TokenId, Vocabulary};
+    /// # use grammask_trie::{Attributes, Config, TokenId, Vocabulary};
     /// let special = [(TokenId(1), "<|im_start|>".into()), (TokenId(2), "<|im_end|>".into())];
-    /// let vocabulary = Vocabulary::new([(TokenId(0), b"a".to_vec())], special, &Config::default())?;
+    /// let tokens = [(TokenId(0), b"a".to_vec())];
+    /// let vocabulary = Vocabulary::from_parts(tokens, special, Attributes::default(), &Config::default())?;
     /// assert_eq!(vocabulary.ends(), [TokenId(2)]);
     /// # Ok::<(), grammask_trie::Error>(())
     /// ```

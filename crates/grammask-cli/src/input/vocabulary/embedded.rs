@@ -20,7 +20,8 @@ pub(super) fn load(name: &str) -> Result<Vocabulary, Failure> {
         return Ok(o200k);
     }
     let tokens = o200k.tokens().map(|(id, bytes)| (id, bytes.to_vec()));
-    Vocabulary::new(tokens, Preset::O200kHarmony.special_tokens(), &Default::default()).map_err(failure)
+    let special = Preset::O200kHarmony.special_tokens();
+    Vocabulary::from_parts(tokens, special, Default::default(), &Default::default()).map_err(failure)
 }
 
 #[cfg(test)]

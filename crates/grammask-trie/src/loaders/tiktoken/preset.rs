@@ -251,7 +251,10 @@ mod tests {
     fn special_tokens_differ_and_are_not_ordinary() {
         for preset in Preset::ALL {
             let specials = preset.special_tokens();
-            let vocabulary = crate::Vocabulary::new([], specials.clone(), &crate::Config::default()).unwrap();
+            let attributes = crate::Attributes::default();
+            let config = crate::Config::default();
+            let vocabulary =
+                crate::Vocabulary::from_parts([], specials.clone(), attributes, &config).unwrap();
             assert_eq!(vocabulary.specials().len(), specials.len(), "{preset}");
             assert!(!vocabulary.ends().is_empty(), "{preset}");
             // p50k has its end among the ordinary tokens.
