@@ -77,6 +77,8 @@ pub struct Vocabulary {
     ends: Box<[TokenId]>,
     /// Tokens that begin a sequence, without repetitions.
     begins: Box<[TokenId]>,
+    /// True if special tokens that are added later end or begin a sequence by their names.
+    finds_ends: bool,
     strips_first_space: bool,
     /// Number of rows of the model's output: `id_count` or more.
     rows: u32,
@@ -143,7 +145,7 @@ impl Vocabulary {
     }
 
     /// Returns this vocabulary with more special tokens, for file formats without special tokens such as
-    /// tiktoken. Those that end or begin a sequence by their names in known models do so here, too.
+    /// tiktoken. If the ends were found by name, the new tokens with such names are ends as well.
     ///
     /// # Errors
     ///
@@ -180,7 +182,10 @@ impl Vocabulary {
     /// Returns the vocabulary of a builder that was made of this one.
     pub(crate) fn extended(&self, builder: Builder<'_>) -> Result<Self, Error> {
         let mut vocabulary = builder.finish()?;
-        vocabulary.add_named();
+        vocabulary.finds_ends = self.finds_ends;
+        if self.finds_ends {
+            vocabulary.add_named();
+        }
         vocabulary.rows = vocabulary.rows.max(self.rows);
         Ok(vocabulary)
     }

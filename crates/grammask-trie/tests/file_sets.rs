@@ -252,8 +252,11 @@ fn attributes_are_checked() {
     assert_eq!(build(with_rows(3)), Err(Error::TooFewRows { rows: 3, ids: 4 }));
     assert!(matches!(build(with_rows(1 << 25)), Err(Error::LimitExceeded { .. })));
     assert_eq!(build(Attributes::default()).unwrap().rows(), 4);
-    // More special tokens keep the ends and add those by name.
-    let more = build(with_ends(&[3])).unwrap().with_special([(TokenId(9), "</s>".into())], &config).unwrap();
-    assert_eq!((more.ends(), more.rows()), (&ids(&[3, 9])[..], 10));
+    // More special tokens keep the ends, and add those by name if the ends were found by name.
+    let special = || [(TokenId(9), "</s>".into())];
+    let more = build(with_ends(&[3])).unwrap().with_special(special(), &config).unwrap();
+    assert_eq!((more.ends(), more.rows()), (&ids(&[3])[..], 10));
+    let more = build(Attributes::default()).unwrap().with_special(special(), &config).unwrap();
+    assert_eq!(more.ends(), ids(&[9]));
     assert_eq!(more.with_ends([]).unwrap().ends(), []);
 }

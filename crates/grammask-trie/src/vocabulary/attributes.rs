@@ -66,6 +66,7 @@ impl Vocabulary {
     /// [`Error::UnknownToken`] if a token is neither ordinary nor special.
     pub fn with_ends(mut self, ends: impl IntoIterator<Item = TokenId>) -> Result<Self, Error> {
         self.ends = self.checked("the list of ends", ends)?;
+        self.finds_ends = false;
         Ok(self)
     }
 

@@ -38,7 +38,7 @@ impl Vocabulary {
         for count in [self.token_count(), self.specials.len(), self.rows()] {
             write(&mut body, count as u64);
         }
-        write(&mut body, self.strips_first_space.into());
+        write(&mut body, u64::from(self.strips_first_space) | u64::from(self.finds_ends) << 1);
         for ids in [&self.ends, &self.begins] {
             write(&mut body, ids.len() as u64);
             ids.iter().for_each(|id| write(&mut body, id.0.into()));
@@ -107,7 +107,8 @@ impl Vocabulary {
 /// Reads what follows the checksum.
 fn read(file: &mut Cursor<'_>, file_bytes: usize, config: &Config) -> Result<Vocabulary, Error> {
     let [tokens, specials, rows] = [file.varint()?, file.varint()?, file.varint()?];
-    let strips_first_space = file.varint()? != 0;
+    let flags = file.varint()?;
+    let (strips_first_space, finds_ends) = (flags & 1 != 0, flags & 2 != 0);
     let mut lists = [Vec::new(), Vec::new()];
     for list in &mut lists {
         for _ in 0..file.varint()? {
@@ -159,6 +160,7 @@ fn read(file: &mut Cursor<'_>, file_bytes: usize, config: &Config) -> Result<Voc
     }
     let rows = usize::try_from(rows).ok();
     builder.attributes = Attributes { ends: Some(ends), begins: Some(begins), strips_first_space, rows };
+    builder.finds_ends = finds_ends;
     builder.finish_in_byte_order()
 }
 

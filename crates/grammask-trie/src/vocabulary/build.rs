@@ -16,6 +16,8 @@ pub(crate) struct Builder<'c> {
     #[cfg(feature = "loaders")]
     pub(crate) stated_ends: Vec<TokenId>,
     pub(crate) attributes: Attributes,
+    /// See the field of [`Vocabulary`].
+    pub(super) finds_ends: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -38,6 +40,7 @@ impl<'c> Builder<'c> {
             #[cfg(feature = "loaders")]
             stated_ends: Vec::new(),
             attributes: Attributes::default(),
+            finds_ends: false,
         }
     }
 
@@ -163,6 +166,7 @@ impl<'c> Builder<'c> {
             fingerprint,
             ends: Box::default(),
             begins: Box::default(),
+            finds_ends: false,
             strips_first_space: false,
             rows: id_count,
         };
@@ -175,8 +179,11 @@ impl<'c> Builder<'c> {
                 }
             }
             self.attributes.ends = Some(ends);
+            self.finds_ends = true;
         }
+        let finds_ends = self.finds_ends || self.attributes.ends.is_none();
         vocabulary.set_attributes(&self.attributes, self.config)?;
+        vocabulary.finds_ends = finds_ends;
         Ok(vocabulary)
     }
 }
