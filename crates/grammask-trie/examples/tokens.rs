@@ -2,9 +2,9 @@
 //!
 //! `cargo run --release -p grammask-trie --example tokens -- [PRESET] FILE…`
 //!
-//! For each file, it prints lines with the path, the format, the rows, and whether the first space is stripped.
-//! Then comes a line for each token: the id and the bytes in hexadecimal, or the id, `special` and the name.
-//! The last lines are `begins` and `ends` with ids. A file that does not load has a line `error`.
+//! For each file, it prints lines with the path, the format, the rows, and whether the first space is
+//! stripped. Then comes a line for each token: the id and the bytes in hexadecimal, or the id, `special` and
+//! the name. The last lines are `begins` and `ends` with ids. A file that does not load has a line `error`.
 #![allow(clippy::print_stdout, reason = "an example")]
 
 use std::fmt::Write;

@@ -85,8 +85,8 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// Builds a vocabulary from ordinary tokens and special tokens, each in any order. No token ends or begins
-    /// a sequence; [`from_parts`](Self::from_parts) states them, or finds them by name.
+    /// Builds a vocabulary from ordinary tokens and special tokens, each in any order. No token ends or
+    /// begins a sequence; [`from_parts`](Self::from_parts) states them, or finds them by name.
     ///
     /// # Errors
     ///

@@ -1,8 +1,8 @@
 //! A compiled grammar, bound to a vocabulary.
 
-pub(crate) mod endings;
 #[cfg(feature = "json-schema")]
 pub(crate) mod embedded_schemas;
+pub(crate) mod endings;
 #[cfg(feature = "json-schema")]
 mod json_schema;
 #[cfg(feature = "notations")]

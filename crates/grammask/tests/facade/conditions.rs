@@ -80,7 +80,7 @@ fn config(rng: &mut Rng, words: &Words) -> Config {
 fn expected(run: &Run<'_>, words: &Words, ending: &Ending) -> Vec<TokenId> {
     let allowed = match ending {
         Ending::Eager => run.allowed_eagerly(&words.tokens),
-        Ending::EndOfSequence(_) => run.allowed(&words.tokens),
+        Ending::EndOfSequence(_) | Ending::OfVocabulary => run.allowed(&words.tokens),
     };
     let ends = ending.tokens();
     let read = (0..).map(TokenId).zip(allowed).filter(|&(id, allowed)| allowed && !ends.contains(&id));

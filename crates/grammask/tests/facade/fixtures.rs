@@ -271,7 +271,7 @@ fn random_outputs_equal_the_oracle() {
                         Ending::EndOfSequence(ids) if ids.is_empty() => {
                             run.is_complete() && run.live_bytes().is_empty()
                         }
-                        Ending::EndOfSequence(_) => token == STOP,
+                        Ending::EndOfSequence(_) | Ending::OfVocabulary => token == STOP,
                     };
                     for (name, matcher) in &mut matchers {
                         let outcome = matcher.accept(token);

@@ -126,7 +126,7 @@ fn check_masks(seeds: Range<u64>, grammar: impl Fn(&mut Rng, u64) -> RandomGramm
             let finished = match ending {
                 Ending::Eager => run.is_complete(),
                 Ending::EndOfSequence(ids) if ids.is_empty() => run.is_complete() && !goes_on(&run),
-                Ending::EndOfSequence(_) => ends,
+                Ending::EndOfSequence(_) | Ending::OfVocabulary => ends,
             };
             let stuck = !finished && self::expected(&run, &tokens, ending).is_empty();
             let right = match (finished, stuck) {
@@ -196,7 +196,7 @@ fn accepted_bytes_equal_the_oracle() {
             let accepted = bytes.is_empty()
                 || match ending {
                     Ending::Eager => run.clone().accept_eagerly(&bytes) != OracleOutcome::Rejected,
-                    Ending::EndOfSequence(_) => run.allows(&bytes),
+                    Ending::EndOfSequence(_) | Ending::OfVocabulary => run.allows(&bytes),
                 };
             let outcome = matcher.accept_bytes(&bytes);
             assert_eq!(
