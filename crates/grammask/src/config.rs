@@ -1,6 +1,6 @@
 //! The configuration of a compiled grammar: its ending, and one part for each stage.
 
-use crate::{Ending, TokenId};
+use crate::{Begin, Ending, TokenId};
 
 /// Options and limits of a compiled grammar. Each part is the configuration of one stage.
 ///
@@ -20,6 +20,8 @@ pub struct Config {
     /// When an output ends. Default: [`Ending::OfVocabulary`], with the tokens that the vocabulary says end a
     /// sequence.
     pub ending: Ending,
+    /// The token or text after which the grammar begins. Default: `None`, the beginning of an output.
+    pub begin: Option<Begin>,
     /// Limits of matchers.
     pub limits: Limits,
     /// Options and limits of [`Grammar::from_json_schema`](crate::Grammar::from_json_schema).
@@ -65,6 +67,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             ending: Ending::OfVocabulary,
+            begin: None,
             limits: Limits::default(),
             #[cfg(feature = "json-schema")]
             json_schema: grammask_json_schema::Config::default(),

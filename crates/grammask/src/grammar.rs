@@ -1,5 +1,6 @@
 //! A compiled grammar, bound to a vocabulary.
 
+pub(crate) mod begin;
 #[cfg(feature = "json-schema")]
 pub(crate) mod embedded_schemas;
 pub(crate) mod endings;
@@ -126,13 +127,21 @@ impl Grammar {
         config: &Config,
         is_cancelled: impl Fn() -> bool,
     ) -> Result<Option<Self>, Error> {
-        let empty = Ast::default();
-        let (normal, ast) = match ast {
-            Cow::Borrowed(ast) => {
+        let (empty, prepended);
+        let (normal, ast) = match (ast, &config.begin) {
+            (Cow::Borrowed(ast), None) => {
                 (normalize_cancellable(ast, &mut store, &config.normal, &is_cancelled)?, ast)
             }
-            Cow::Owned(ast) => {
+            (Cow::Owned(ast), None) => {
+                empty = Ast::default();
                 (normalize_cancellable(ast, &mut store, &config.normal, &is_cancelled)?, &empty)
+            }
+            (ast, Some(begin)) => {
+                let mut options = config.normal.clone();
+                let (ast, start) = begin.prepend(ast, options.start.as_deref(), vocabulary, &config.ending);
+                options.start = Some(start);
+                prepended = ast;
+                (normalize_cancellable(&prepended, &mut store, &options, &is_cancelled)?, &prepended)
             }
         };
         let Some((normal, languages)) = normal.filter(|_| !is_cancelled()) else { return Ok(None) };

@@ -6,6 +6,7 @@
 //! | [`Grammar`] | a grammar's text, a vocabulary → tables that give masks | [`Grammar::compile`] |
 //! | [`Matcher`] | one output: the tokens so far → a mask of the tokens that may come next | [`Matcher::mask`] |
 //! | [`fill_masks`] | a batch of matchers → packed rows, on several threads | |
+//! | [`GrammarCache`] | a key of a grammar → the grammar, compiled once for many requests | |
 //! | [`Config`] | all options and limits, one field for each stage | |
 //!
 //! In each step of an inference loop, the matcher gives a mask, and accepts the token that the model picked:
@@ -71,6 +72,7 @@
 mod config;
 mod error;
 mod grammar;
+mod grammar_cache;
 mod matcher;
 mod vocabulary;
 
@@ -92,6 +94,7 @@ pub use grammask_trie as trie;
 pub use config::{Config, Limits};
 pub use error::{ConfigPart, Error, LimitError, LimitExceeded, Located, RollbackError};
 pub use grammar::Grammar;
+pub use grammar::begin::Begin;
 #[cfg(feature = "json-schema")]
 pub use grammar::embedded_schemas::translate_schemas;
 pub use grammar::endings::GrammarNote;
@@ -99,6 +102,7 @@ pub use grammar::endings::GrammarNote;
 pub use grammar::save::{LoadError, SAVED_MAGIC, Tables};
 pub use grammar::special_tokens::resolve_special_tokens;
 pub use grammar::stats::{GrammarStats, MaskStats};
+pub use grammar_cache::{CacheError, CacheStats, GrammarCache, Request};
 #[cfg(feature = "notations")]
 pub use grammask_gbnf::RegexDialect;
 #[cfg(feature = "json-schema")]

@@ -2,9 +2,11 @@
 //! advance, rollbacks.
 
 mod batch;
+mod begin;
 mod draft;
 mod forced;
 mod forced_o200k;
+mod grammar_cache;
 mod masks_o200k;
 mod o200k;
 #[path = "../random_setup/mod.rs"]
