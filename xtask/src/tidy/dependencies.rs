@@ -37,6 +37,7 @@ const PICTURE: &[(&str, &[&str])] = &[
     ("grammask-kbnf", &["grammask"]),
     ("grammask-cli", WITH_FACADE),
     ("grammask-python", WITH_FACADE),
+    ("grammask-capi", &["grammask"]),
     ("grammask-testkit", &["grammask-syntax"]),
     ("grammask-benches", WITH_KBNF),
     ("xtask", &["grammask", "grammask-syntax", "grammask-testkit"]),
