@@ -71,7 +71,10 @@ pub fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<bool> {
     pytest.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "crates/grammask-python/tests"]);
     let passed = environment.run(pytest.args(&options.pytest))?;
     let mut stubtest = environment.python();
-    let are_stubs_right = environment.run(stubtest.args(["-m", "mypy.stubtest", "grammask"]))?;
+    stubtest.args(["-m", "mypy.stubtest", "grammask", "--ignore-unused-allowlist"]);
+    stubtest.args(["--mypy-config-file", "crates/grammask-python/tests/mypy.ini"]);
+    stubtest.args(["--allowlist", "crates/grammask-python/tests/stubtest.txt"]);
+    let are_stubs_right = environment.run(&mut stubtest)?;
     Ok(passed && are_stubs_right)
 }
 

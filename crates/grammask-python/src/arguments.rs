@@ -1,6 +1,6 @@
 //! Token ids, names of tokens and schemas from Python objects.
 
-use grammask::TokenId;
+use grammask::{Begin, TokenId};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 
@@ -58,6 +58,27 @@ fn end(value: &Bound<'_, PyAny>, vocabulary: &Vocabulary) -> PyResult<TokenId> {
         .inner
         .special(name)
         .ok_or_else(|| errors::wrong_value("end", &format!("the vocabulary has no special token {name:?}")))
+}
+
+/// Where a grammar begins: `None`, a token id, the name of a special token, or a text.
+///
+/// # Errors
+/// If the object is none of these, or the text is empty.
+pub fn begin(value: Option<&Bound<'_, PyAny>>, vocabulary: &Vocabulary) -> PyResult<Option<Begin>> {
+    let Some(value) = value.filter(|value| !value.is_none()) else { return Ok(None) };
+    let Ok(name) = value.cast::<PyString>() else {
+        let id = token("begin", value)?;
+        if !vocabulary.has(id) {
+            return Err(errors::wrong_value("begin", &format!("the vocabulary has no token {}", id.0)));
+        }
+        return Ok(Some(Begin::Token(id)));
+    };
+    let name = name.to_str()?;
+    if name.is_empty() {
+        return Err(errors::wrong_value("begin", "the text is empty"));
+    }
+    let special = vocabulary.inner.special(name).map(Begin::Token);
+    Ok(Some(special.unwrap_or_else(|| Begin::Text(name.to_owned()))))
 }
 
 /// A JSON Schema: JSON text, a `dict` or `bool`, a Pydantic model, or a Pydantic `TypeAdapter`.

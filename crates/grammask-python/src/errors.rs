@@ -52,6 +52,12 @@ pub fn limit(message: &str) -> PyErr {
     plain(&CLASS, "LimitError", message)
 }
 
+/// A request of a cache that was cancelled.
+pub fn cancelled(message: &str) -> PyErr {
+    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    plain(&CLASS, "Cancelled", message)
+}
+
 /// A vocabulary that cannot be made.
 pub fn vocabulary(message: &str) -> PyErr {
     static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 
 use crate::matcher::Matcher;
+use crate::source::Source;
 use crate::vocabulary::Vocabulary;
 use crate::{arguments, errors, guard, options};
 
@@ -16,51 +17,46 @@ use crate::{arguments, errors, guard, options};
 pub struct Grammar {
     inner: grammask::Grammar,
     vocabulary: Py<Vocabulary>,
+    pub(crate) ends: Vec<TokenId>,
+}
+
+/// The keyword arguments of all kinds of grammars.
+struct Arguments<'a, 'py> {
+    end: Option<&'a Bound<'py, PyAny>>,
+    begin: Option<&'a Bound<'py, PyAny>>,
+    options: Option<&'a Bound<'py, PyDict>>,
 }
 
 #[pymethods]
 impl Grammar {
     /// Compiles a KBNF text.
     #[staticmethod]
-    #[pyo3(signature = (text, vocabulary, *, start = None, end = None))]
+    #[pyo3(signature = (text, vocabulary, *, end = None, begin = None, **options))]
     fn kbnf(
         py: Python<'_>,
-        text: &str,
+        text: &Bound<'_, PyAny>,
         vocabulary: Py<Vocabulary>,
-        start: Option<String>,
         end: Option<&Bound<'_, PyAny>>,
+        begin: Option<&Bound<'_, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let mut config = Config::default();
-        if let Some(start) = start {
-            config = config.with_start(start);
-        }
-        let config = config.ending_with(arguments::ends(end, vocabulary.get())?);
-        let tokens = &vocabulary.get().inner;
-        let inner = guard::catching(|| {
-            py.detach(|| grammask::Grammar::compile(text, tokens, &config))
-                .map_err(|error| errors::grammar(&error, Some(text)))
-        })?;
-        Ok(Self { inner, vocabulary })
+        let arguments = Arguments { end, begin, options };
+        Self::compile(py, "kbnf", text, vocabulary, &arguments)
     }
 
     /// Compiles a JSON Schema: text, a dict, a Pydantic model or a `TypeAdapter`.
     #[staticmethod]
-    #[pyo3(signature = (schema, vocabulary, *, end = None, **options))]
+    #[pyo3(signature = (schema, vocabulary, *, end = None, begin = None, **options))]
     fn json_schema(
         py: Python<'_>,
         schema: &Bound<'_, PyAny>,
         vocabulary: Py<Vocabulary>,
         end: Option<&Bound<'_, PyAny>>,
+        begin: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let schema = arguments::schema(schema)?;
-        let config = options::json_schema(options)?.ending_with(arguments::ends(end, vocabulary.get())?);
-        let tokens = &vocabulary.get().inner;
-        let inner = guard::catching(|| {
-            py.detach(|| grammask::Grammar::from_json_schema(&schema, tokens, &config))
-                .map_err(|error| errors::grammar(&error, None))
-        })?;
-        Ok(Self { inner, vocabulary })
+        let arguments = Arguments { end, begin, options };
+        Self::compile(py, "json_schema", schema, vocabulary, &arguments)
     }
 
     /// Reads what `save` wrote, for an equal vocabulary.
@@ -70,7 +66,8 @@ impl Grammar {
         let inner = guard::catching(|| {
             py.detach(|| grammask::Grammar::load(data, tokens)).map_err(|error| errors::load(&error))
         })?;
-        Ok(Self { inner, vocabulary })
+        let ends = vocabulary.get().ends.clone();
+        Ok(Self { inner, vocabulary, ends })
     }
 
     /// The compiled grammar as bytes; with `warm`, the masks that are known as well.
@@ -103,6 +100,12 @@ impl Grammar {
         relaxations(py, self.inner.relaxations())
     }
 
+    /// The ids of the tokens that end an output.
+    #[getter]
+    fn ends(&self) -> Vec<u32> {
+        self.ends.iter().map(|end| end.0).collect()
+    }
+
     /// The vocabulary that the grammar was compiled for.
     #[getter]
     fn vocabulary(&self, py: Python<'_>) -> Py<Vocabulary> {
@@ -118,6 +121,8 @@ impl Grammar {
         numbers.set_item("masks", stats.tables.masks)?;
         numbers.set_item("asked", stats.masks.requested)?;
         numbers.set_item("first_visits", stats.masks.computed)?;
+        numbers.set_item("seconds", stats.masks.compute_time.as_secs_f64())?;
+        numbers.set_item("max_seconds", stats.masks.max_compute_time.as_secs_f64())?;
         Ok(numbers)
     }
 
@@ -136,6 +141,26 @@ impl Grammar {
 }
 
 impl Grammar {
+    pub(crate) fn new(inner: grammask::Grammar, vocabulary: Py<Vocabulary>, config: &Config) -> Self {
+        Self { inner, vocabulary, ends: config.ending.tokens().to_vec() }
+    }
+
+    fn compile(
+        py: Python<'_>,
+        kind: &str,
+        source: &Bound<'_, PyAny>,
+        vocabulary: Py<Vocabulary>,
+        arguments: &Arguments<'_, '_>,
+    ) -> PyResult<Self> {
+        let source = Source::read(kind, source)?;
+        let config = source.config(vocabulary.get(), arguments.end, arguments.begin, arguments.options)?;
+        let tokens = &vocabulary.get().inner;
+        let inner = guard::catching(|| {
+            py.detach(|| source.compile(tokens, &config)).map_err(|error| source.error(&error))
+        })?;
+        Ok(Self::new(inner, vocabulary, &config))
+    }
+
     /// Words of 32 bits that a row needs at least.
     pub(crate) fn row_words(&self) -> usize {
         self.vocabulary.get().row_words()

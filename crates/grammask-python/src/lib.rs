@@ -5,6 +5,8 @@
 //! | `vocabulary.rs` | `Vocabulary` |
 //! | `grammar.rs` | `Grammar`, and checks that need no vocabulary |
 //! | `matcher.rs` | `Matcher` |
+//! | `source.rs` | what a grammar is compiled from, with its options |
+//! | `cache.rs` | `GrammarCache`: compiled grammars for many requests |
 //! | `batch.rs` | `fill_masks`: many matchers in one call |
 //! | `rows.rs` | writable rows of numpy arrays, memory views and torch tensors |
 //! | `options.rs` | keyword arguments to a configuration |
@@ -17,12 +19,14 @@
 
 mod arguments;
 mod batch;
+mod cache;
 mod errors;
 mod grammar;
 mod guard;
 mod matcher;
 mod options;
 mod rows;
+mod source;
 mod vocabulary;
 
 use pyo3::prelude::*;
@@ -33,6 +37,8 @@ fn _grammask(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<vocabulary::Vocabulary>()?;
     module.add_class::<grammar::Grammar>()?;
     module.add_class::<matcher::Matcher>()?;
+    module.add_class::<cache::GrammarCache>()?;
+    module.add_class::<cache::Request>()?;
     module.add_function(wrap_pyfunction!(batch::fill_masks, module)?)?;
     module.add_function(wrap_pyfunction!(grammar::check_kbnf, module)?)?;
     module.add_function(wrap_pyfunction!(grammar::check_json_schema, module)?)?;

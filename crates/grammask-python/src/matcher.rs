@@ -2,7 +2,7 @@
 
 use grammask::{Draft, Outcome, TokenId};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList};
+use pyo3::types::{PyBytes, PyDict, PyList};
 
 use crate::grammar::Grammar;
 use crate::guard::Guarded;
@@ -135,13 +135,31 @@ impl Matcher {
         })
     }
 
+    /// Writes a row that allows the grammar's end tokens and nothing else.
+    #[pyo3(signature = (rows, index = 0))]
+    fn fill_ends(&self, rows: &Bound<'_, PyAny>, index: usize) -> PyResult<()> {
+        let mut rows = Rows::of(rows)?;
+        self.check_width(&rows)?;
+        let row = rows.slice_mut(index, 1)?;
+        row.fill(0);
+        for end in &self.grammar.get().ends {
+            if let Some(word) = row.get_mut(end.0 as usize / 32) {
+                *word |= 1 << (end.0 % 32);
+            }
+        }
+        Ok(())
+    }
+
     /// Writes the masks along a tree of draft tokens without accepting any of them.
     ///
     /// `draft[n]` is the token of node `n`; node 0 is the last token that was accepted, and its own value is
     /// not read. `next_token[n]` is the first child of node `n`, `next_sibling[n]` its next sibling, -1 where
     /// there is none. Row `start + n` gets the mask after node `n`; it is all 0 where a token on the way is
-    /// not allowed. Returns the number of nodes that can be accepted, node 0 included.
-    #[pyo3(signature = (rows, next_token, next_sibling, draft, start = 0))]
+    /// not allowed. With `keep`, such rows stay as they are, and so do those after an end.
+    ///
+    /// Returns the number of nodes that can be accepted, node 0 included.
+    #[pyo3(signature = (rows, next_token, next_sibling, draft, start = 0, *, keep = false))]
+    #[expect(clippy::too_many_arguments, reason = "they are those of the Python method")]
     fn fill_tree(
         &self,
         py: Python<'_>,
@@ -150,6 +168,7 @@ impl Matcher {
         next_sibling: Vec<i64>,
         draft: &Bound<'_, PyAny>,
         start: usize,
+        keep: bool,
     ) -> PyResult<usize> {
         let tree = tree(&next_token, &next_sibling, &draft.extract::<Vec<i64>>()?)?;
         let mut rows = Rows::of(rows)?;
@@ -162,12 +181,16 @@ impl Matcher {
                 .detach(|| matcher.fill_masks_for_draft(&tree.draft, &mut scratch))
                 .map_err(|error| errors::wrong_value("rows", &error.to_string()))?;
             check_limit(matcher)?;
-            target.fill(0);
+            if !keep {
+                target.fill(0);
+            }
             let mut accepted = 1;
             for (place, &node) in tree.nodes.iter().enumerate() {
                 // Row 0 of the scratch is the current state; the draft's nodes follow in their order.
                 let from = &scratch[place * words..][..words];
-                target[node * words..][..words].copy_from_slice(from);
+                if !keep || from.iter().any(|&word| word != 0) {
+                    target[node * words..][..words].copy_from_slice(from);
+                }
                 accepted += usize::from(place > 0 && masks.is_accepted(place - 1));
             }
             Ok(accepted)
@@ -244,6 +267,17 @@ impl Matcher {
     #[getter]
     fn error(&self) -> PyResult<Option<String>> {
         self.inner.with(|matcher| Ok(matcher.error().map(ToString::to_string)))
+    }
+
+    /// Masks that this matcher was asked for since it was made or reset.
+    fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let stats = self.inner.with(|matcher| Ok(matcher.stats()))?;
+        let numbers = PyDict::new(py);
+        numbers.set_item("asked", stats.requested)?;
+        numbers.set_item("first_visits", stats.computed)?;
+        numbers.set_item("seconds", stats.compute_time.as_secs_f64())?;
+        numbers.set_item("max_seconds", stats.max_compute_time.as_secs_f64())?;
+        Ok(numbers)
     }
 
     /// The grammar.

@@ -118,6 +118,30 @@ pub fn json_schema(options: Option<&Bound<'_, PyDict>>) -> PyResult<Config> {
     Ok(config)
 }
 
+/// Applies the keyword arguments of `Grammar.kbnf`.
+///
+/// # Errors
+/// If a name or a value is not one of those documented; the message names both.
+pub fn text(options: Option<&Bound<'_, PyDict>>) -> PyResult<Config> {
+    let mut config = Config::default();
+    for (name, value) in options.into_iter().flatten() {
+        let name: String = name.extract()?;
+        match name.as_str() {
+            "start" if value.is_none() => {}
+            "start" => {
+                let start: String =
+                    value.extract().map_err(|_| errors::wrong_type("start", "a rule's name", &value))?;
+                config = config.with_start(start);
+            }
+            other => {
+                let message = format!("{other}: unknown option of a grammar");
+                return Err(pyo3::exceptions::PyTypeError::new_err(message));
+            }
+        }
+    }
+    Ok(config)
+}
+
 /// `"bounded"`, `"flexible"`, `"compact"`, or a pair of separators such as `(", ", ": ")`.
 fn whitespace(value: &Bound<'_, PyAny>) -> PyResult<Whitespace> {
     if let Ok((item, key)) = value.extract::<(String, String)>()

@@ -82,7 +82,11 @@ impl Rows {
         })?;
         let found = Self::of_buffer(&array)?;
         if views.len() >= MAX_VIEWS {
-            views.remove(0);
+            // Slices that live for one call must not drive out the tensors that engines use again and again.
+            views.retain(|view| view.tensor.bind(tensor.py()).upgrade().is_some());
+            if views.len() >= MAX_VIEWS {
+                views.remove(0);
+            }
         }
         let tensor = PyWeakrefReference::new(tensor)?.unbind();
         views.push(View { tensor, address: found.start as usize, rows: found.rows, words: found.words });

@@ -37,6 +37,11 @@ impl Vocabulary {
         Ok(self)
     }
 
+    /// True if there is a token with this id.
+    pub(crate) fn has(&self, id: TokenId) -> bool {
+        self.inner.bytes(id).is_some() || self.inner.specials().any(|(special, _)| special == id)
+    }
+
     /// Words of 32 bits in a row, at least.
     pub(crate) fn row_words(&self) -> usize {
         self.size.div_ceil(32)
@@ -122,6 +127,13 @@ impl Vocabulary {
         options.set_item("end", end)?;
         options.set_item("size", size)?;
         py.import("grammask.tokenizers")?.call_method("from_tokenizer", (tokenizer,), Some(&options))
+    }
+
+    /// A vocabulary with the same tokens and ends, for another number of logits.
+    fn resized(&self, size: usize) -> PyResult<Self> {
+        let mut other = Self::wrap(self.inner.clone(), Some(size))?;
+        other.ends.clone_from(&self.ends);
+        Ok(other)
     }
 
     /// The number of logits that a mask covers.

@@ -90,7 +90,9 @@ def test_options_of_a_schema(byte_tokens: grammask.Vocabulary) -> None:
     assert accepts(compiled(profile="standard"), ' {"\\u0061":\t 1.0, "b": 2e0}\n')
     assert accepts(compiled(whitespace="bounded", profile="standard"), '\n{"\\u0061": 1.0, "b": 2e0}')
     assert not accepts(compiled(literal_escapes="short"), '{"\\u0061": 1, "b": 2}')
-    assert accepts(compiled(literal_escapes="any", integers="any", string_escapes="any"), '{"a": 1.0, "b": 2}')
+    assert accepts(
+        compiled(literal_escapes="any", integers="any", string_escapes="any"), '{"a": 1.0, "b": 2}'
+    )
     assert accepts(compiled(integers="32", numbers="double"), '{"a": 1, "b": 2}')
     year = {"pattern": "^(?P<year>[0-9]{4})$", "type": "string"}
     assert accepts(grammask.Grammar.json_schema(year, byte_tokens, pattern_dialect="python"), '"2024"')

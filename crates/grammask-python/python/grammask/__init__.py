@@ -12,7 +12,9 @@
 
 from grammask._grammask import (
     Grammar,
+    GrammarCache,
     Matcher,
+    Request,
     Vocabulary,
     __version__,
     check_json_schema,
@@ -20,6 +22,7 @@ from grammask._grammask import (
     fill_masks,
 )
 from grammask.errors import (
+    Cancelled,
     GrammarError,
     InternalError,
     LimitError,
@@ -28,11 +31,14 @@ from grammask.errors import (
 )
 
 __all__ = [
+    "Cancelled",
     "Grammar",
+    "GrammarCache",
     "GrammarError",
     "InternalError",
     "LimitError",
     "Matcher",
+    "Request",
     "Vocabulary",
     "VocabularyError",
     "VocabularyMismatch",

@@ -4,7 +4,9 @@ from typing import Any, final
 
 __all__ = [
     "Grammar",
+    "GrammarCache",
     "Matcher",
+    "Request",
     "Vocabulary",
     "__version__",
     "check_json_schema",
@@ -15,6 +17,7 @@ __all__ = [
 __version__: str
 
 _End = int | str | Iterable[int | str] | None
+_Begin = int | str | None
 
 @final
 class Vocabulary:
@@ -29,11 +32,15 @@ class Vocabulary:
         size: int | None = None,
     ) -> Vocabulary: ...
     @staticmethod
-    def load(data: bytes | str | os.PathLike[str], *, end: _End = None, size: int | None = None) -> Vocabulary:
+    def load(
+        data: bytes | str | os.PathLike[str], *, end: _End = None, size: int | None = None
+    ) -> Vocabulary:
         """Reads a tokenizer file: ``tokenizer.json``, tiktoken, RWKV or plain JSON, by its bytes or its path."""
     @staticmethod
     def from_tokenizer(tokenizer: Any, *, end: _End = None, size: int | None = None) -> Vocabulary:
         """Makes a vocabulary of a tokenizer object of another library; see ``grammask.tokenizers``."""
+    def resized(self, size: int) -> Vocabulary:
+        """A vocabulary with the same tokens and ends, for another number of logits."""
     @property
     def size(self) -> int:
         """The number of logits that a mask covers."""
@@ -61,22 +68,39 @@ class Grammar:
     """A grammar that is compiled for a vocabulary."""
 
     @staticmethod
-    def kbnf(text: str, vocabulary: Vocabulary, *, start: str | None = None, end: _End = None) -> Grammar:
-        """Compiles a KBNF text. Raises ``GrammarError`` if it is wrong."""
+    def kbnf(
+        text: str,
+        vocabulary: Vocabulary,
+        *,
+        start: str | None = None,
+        end: _End = None,
+        begin: _Begin = None,
+    ) -> Grammar:
+        """Compiles a KBNF text. Raises ``GrammarError`` if it is wrong.
+
+        ``start`` is the name of the first rule. ``end`` are the tokens that end an output, those of the
+        vocabulary by default. With ``begin``, a token id, the name of a special token or a text, everything
+        but an end is allowed up to its first occurrence, and the grammar begins after it.
+        """
     @staticmethod
-    def json_schema(schema: Any, vocabulary: Vocabulary, *, end: _End = None, **options: Any) -> Grammar:
+    def json_schema(
+        schema: Any, vocabulary: Vocabulary, *, end: _End = None, begin: _Begin = None, **options: Any
+    ) -> Grammar:
         """Compiles a JSON Schema: text, a dict, a Pydantic model or a ``TypeAdapter``.
 
+        ``end`` and ``begin`` are as for ``kbnf``.
+
         Options: ``profile`` (``"generation"`` or ``"standard"``, a set of options that the others change),
-        ``whitespace`` (``"bounded"``, ``"flexible"``, ``"compact"`` or a pair of separators), ``max_whitespace``
-        (bytes, with ``whitespace="flexible"``), ``surrounding_whitespace`` (a bool), ``literal_escapes`` for keys,
-        ``enum`` and ``const``, and ``string_escapes`` for other strings (``"any"``, ``"short"``, ``"required"``),
-        ``integers`` (``"any"``, ``"digits"``, ``"32"``, ``"53"``, ``"64"``), ``numbers`` (``"any"``, ``"double"``),
-        ``order`` (``"any"``, ``"as-written"``), ``extra`` (``"open"``, ``"closed"``), ``formats`` (``"extended"``,
-        ``"asserted"``, ``"annotations"``), ``untagged_unions`` (``"exact"``, ``"omitted"``),
-        ``pattern_dialect`` (``"auto"``, ``"ecma"``,
-        ``"rust"``, ``"python"``), ``unsupported`` (``"error"``, ``"relax"``), ``draft`` (``"2020-12"``, ``"2019-09"``,
-        ``"draft7"``, ``"draft6"``, ``"draft4"``, ``"openapi-3.0"``), ``documents`` (a dict from URI to schema).
+        ``whitespace`` (``"bounded"``, ``"flexible"``, ``"compact"`` or a pair of separators),
+        ``max_whitespace`` (bytes, with ``whitespace="flexible"``), ``surrounding_whitespace`` (a bool),
+        ``literal_escapes`` for keys, ``enum`` and ``const``, and ``string_escapes`` for other strings
+        (``"any"``, ``"short"``, ``"required"``), ``integers`` (``"any"``, ``"digits"``, ``"32"``, ``"53"``,
+        ``"64"``), ``numbers`` (``"any"``, ``"double"``), ``order`` (``"any"``, ``"as-written"``), ``extra``
+        (``"open"``, ``"closed"``), ``formats`` (``"extended"``, ``"asserted"``, ``"annotations"``),
+        ``untagged_unions`` (``"exact"``, ``"omitted"``), ``pattern_dialect`` (``"auto"``, ``"ecma"``,
+        ``"rust"``, ``"python"``), ``unsupported`` (``"error"``, ``"relax"``), ``draft`` (``"2020-12"``,
+        ``"2019-09"``, ``"draft7"``, ``"draft6"``, ``"draft4"``, ``"openapi-3.0"``), ``documents`` (a dict
+        from URI to schema).
         """
     @staticmethod
     def load(data: bytes, vocabulary: Vocabulary) -> Grammar:
@@ -91,10 +115,13 @@ class Grammar:
     def relaxations(self) -> list[dict[str, str | bool]]:
         """Notes, and the parts of the schema that outputs are not held to (``weakens`` is true for those)."""
     @property
+    def ends(self) -> list[int]:
+        """The ids of the tokens that end an output."""
+    @property
     def vocabulary(self) -> Vocabulary:
         """The vocabulary that the grammar was compiled for."""
-    def stats(self) -> dict[str, int]:
-        """Sizes of the grammar's tables, and how often masks were asked for."""
+    def stats(self) -> dict[str, int | float]:
+        """Sizes of the grammar's tables, how often masks were asked for, and the seconds for first visits."""
     def __reduce__(self) -> tuple[Any, ...]: ...
 
 @final
@@ -117,6 +144,8 @@ class Matcher:
         """A matcher in the same place, which goes its own way from here."""
     def fill(self, rows: Any, index: int = 0) -> None:
         """Writes the mask into row ``index``: token ``t`` is bit ``t % 32`` of word ``t // 32``."""
+    def fill_ends(self, rows: Any, index: int = 0) -> None:
+        """Writes a row that allows the grammar's end tokens and nothing else."""
     def fill_tree(
         self,
         rows: Any,
@@ -124,8 +153,17 @@ class Matcher:
         next_sibling: Sequence[int],
         draft: Sequence[int],
         start: int = 0,
+        *,
+        keep: bool = False,
     ) -> int:
-        """Writes the masks along a tree of draft tokens without accepting any of them."""
+        """Writes the masks along a tree of draft tokens without accepting any of them.
+
+        ``draft[n]`` is the token of node ``n``; node 0 is the last accepted token. ``next_token[n]`` is the
+        first child of node ``n``, ``next_sibling[n]`` its next sibling, -1 where there is none. Row ``start +
+        n`` gets the mask after node ``n``. Rows of nodes that cannot be reached are 0, or stay as they are
+        with ``keep``, as do those after an end. Returns the number of nodes that can be accepted, node 0
+        included.
+        """
     def forced_bytes(self) -> bytes:
         """The bytes that every output has next."""
     def forced_tokens(self, tokenize: Callable[[bytes], Iterable[int]]) -> list[int]:
@@ -147,6 +185,8 @@ class Matcher:
     @property
     def error(self) -> str | None:
         """The limit that the last call met, or ``None``."""
+    def stats(self) -> dict[str, int | float]:
+        """Masks that this matcher was asked for since it was made or reset."""
     @property
     def grammar(self) -> Grammar:
         """The grammar."""
@@ -154,6 +194,54 @@ class Matcher:
     def __bool__(self) -> bool: ...
     def __copy__(self) -> Matcher: ...
     def __deepcopy__(self, _memo: Any) -> Matcher: ...
+
+@final
+class Request:
+    """A caller of ``GrammarCache.get`` that may give up."""
+
+    def __new__(cls) -> Request: ...
+    @property
+    def is_cancelled(self) -> bool:
+        """True if ``GrammarCache.cancel`` was called for it."""
+
+@final
+class GrammarCache:
+    """Compiled grammars of one vocabulary, by their text and options, for the requests of a server.
+
+    Requests for one grammar at the same time share one compile. Grammars that were used least recently are
+    dropped when the tables of all together have more than ``budget`` bytes.
+    """
+
+    def __new__(cls, vocabulary: Vocabulary, *, budget: int = 268435456) -> GrammarCache: ...
+    def get(
+        self,
+        kind: str,
+        source: Any,
+        *,
+        end: _End = None,
+        begin: _Begin = None,
+        request: Request | None = None,
+        **options: Any,
+    ) -> Grammar:
+        """Returns the grammar of a source: compiles it on this thread, or waits for another thread that does.
+
+        ``kind`` is the name of a method of ``Grammar``, such as ``"json_schema"``; the options are those of
+        the method. Raises what the method raises, and ``Cancelled`` if ``request`` is cancelled. Errors are
+        not kept.
+        """
+    def cancel(self, request: Request) -> None:
+        """Cancels a request. Its compile stops if no other request waits for it."""
+    def clear(self) -> None:
+        """Drops all grammars. Those in use stay alive."""
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The vocabulary of all grammars."""
+    def stats(self) -> dict[str, int]:
+        """Counts: ``grammars``, ``bytes``, ``budget``, ``compiling``, ``hits``, ``misses``, ``shared``,
+        ``failures``, ``cancelled``, ``evicted``.
+        """
+    def __len__(self) -> int: ...
+    def __bool__(self) -> bool: ...
 
 def check_kbnf(text: str, *, start: str | None = None) -> None:
     """Checks a KBNF text without a vocabulary. Raises ``GrammarError`` if it is wrong."""

@@ -2,15 +2,23 @@
 
 from typing import Any
 
-__all__ = ["GrammarError", "InternalError", "LimitError", "VocabularyError", "VocabularyMismatch"]
+__all__ = [
+    "Cancelled",
+    "GrammarError",
+    "InternalError",
+    "LimitError",
+    "VocabularyError",
+    "VocabularyMismatch",
+]
 
 
 class GrammarError(ValueError):
     """A grammar or a JSON Schema that does not compile.
 
-    ``diagnostics`` is a list of dicts, one for each error. A KBNF error has ``message``, ``hint``, ``start``, ``end``
-    (byte offsets), ``line`` and ``column`` (from 1). A schema's error has ``message``, ``pointer`` (a JSON pointer) and
-    ``keyword``. ``rendered`` shows a KBNF error with the source line and a caret; it is ``None`` for schemas.
+    ``diagnostics`` is a list of dicts, one for each error. A KBNF error has ``message``, ``hint``, ``start``,
+    ``end`` (byte offsets), ``line`` and ``column`` (from 1). A schema's error has ``message``, ``pointer`` (a
+    JSON pointer) and ``keyword``. ``rendered`` shows a KBNF error with the source line and a caret; it is
+    ``None`` for schemas.
     """
 
     def __init__(
@@ -26,6 +34,10 @@ class GrammarError(ValueError):
 
 class LimitError(RuntimeError):
     """A limit of the configuration is exceeded. The object that was called is as before."""
+
+
+class Cancelled(RuntimeError):
+    """A request of a ``GrammarCache`` that was cancelled while its grammar was compiled."""
 
 
 class VocabularyError(ValueError):

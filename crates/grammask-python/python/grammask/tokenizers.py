@@ -12,7 +12,7 @@ from typing import Any
 
 from grammask._grammask import Vocabulary
 
-__all__ = ["from_tokenizer"]
+__all__ = ["from_tokenizer", "is_known"]
 
 #: White space as SentencePiece pieces spell it.
 _BLANK = "\u2581"
@@ -24,13 +24,15 @@ def from_tokenizer(
     """Makes a vocabulary with the ids of a tokenizer.
 
     ``tokenizer`` is one of: a transformers tokenizer with a fast backend, a ``tokenizers.Tokenizer``, a
-    ``tiktoken.Encoding``, a ``SentencePieceProcessor``, a tokenizer of mistral-common, a ``llama_cpp.Llama``, a path, or
-    the bytes of a tokenizer file.
+    ``tiktoken.Encoding``, a ``SentencePieceProcessor``, a tokenizer of mistral-common, a ``llama_cpp.Llama``,
+    a path, or the bytes of a tokenizer file.
 
-    ``end`` names the tokens that end an output, by id or by the name of a special token. Without it, the end token that
-    the tokenizer object knows is taken, if there is one. ``size`` is the number of logits of the model.
+    ``end`` names the tokens that end an output, by id or by the name of a special token. Without it, the end
+    token that the tokenizer object knows is taken, if there is one. ``size`` is the number of logits of the
+    model.
 
-    Raises ``TypeError`` for an object of another kind, and ``VocabularyError`` for a tokenizer that cannot be read.
+    Raises ``TypeError`` for an object of another kind, and ``VocabularyError`` for a tokenizer that cannot be
+    read.
     """
     if isinstance(tokenizer, (bytes, str, os.PathLike)):
         return Vocabulary.load(tokenizer, end=end, size=size)
@@ -39,6 +41,14 @@ def from_tokenizer(
             return make(tokenizer, end, size)
     kind = type(tokenizer)
     raise TypeError(f"tokenizer: {kind.__module__}.{kind.__qualname__} is not a known kind of tokenizer")
+
+
+def is_known(tokenizer: Any) -> bool:
+    """True if :func:`from_tokenizer` reads tokenizers of this kind. A tokenizer may still be one that it
+    cannot read.
+    """
+    is_file = isinstance(tokenizer, (bytes, str, os.PathLike))
+    return is_file or any(matches(tokenizer) for matches, _ in _KINDS)
 
 
 def _from_transformers(tokenizer: Any, end: Any, size: int | None) -> Vocabulary:
@@ -79,9 +89,15 @@ def _from_sentencepiece(processor: Any, end: Any, size: int | None) -> Vocabular
 
 
 def _from_mistral(tokenizer: Any, end: Any, size: int | None) -> Vocabulary:
+    # vLLM wraps the tokenizer of mistral-common once more.
+    tokenizer = getattr(tokenizer, "mistral", tokenizer)
     inner = getattr(tokenizer, "instruct_tokenizer", tokenizer)
     inner = getattr(inner, "tokenizer", inner)
-    if hasattr(inner, "get_piece_size") or hasattr(inner, "_model") and hasattr(inner._model, "get_piece_size"):
+    if (
+        hasattr(inner, "get_piece_size")
+        or hasattr(inner, "_model")
+        and hasattr(inner._model, "get_piece_size")
+    ):
         return _from_sentencepiece(getattr(inner, "_model", inner), end, size)
     specials = inner.num_special_tokens
     tokens: list[bytes | None] = [None] * specials
@@ -113,20 +129,23 @@ def _known_end(token: Any) -> list[int] | None:
 
 
 def _is_mistral(tokenizer: Any) -> bool:
-    return type(tokenizer).__module__.startswith("mistral_common.")
+    return type(tokenizer).__module__.startswith(("mistral_common.", "vllm.tokenizers.mistral"))
 
 
 #: How a kind of tokenizer is recognized, and how it is read.
 _KINDS = [
     (_is_mistral, _from_mistral),
-    (lambda t: hasattr(t, "backend_tokenizer") and hasattr(t.backend_tokenizer, "to_str"), _from_transformers),
+    (
+        lambda t: hasattr(t, "backend_tokenizer") and hasattr(t.backend_tokenizer, "to_str"),
+        _from_transformers,
+    ),
     (lambda t: hasattr(t, "to_str") and hasattr(t, "id_to_token"), _from_tokenizers),
     (lambda t: hasattr(t, "_mergeable_ranks") and hasattr(t, "_special_tokens"), _from_tiktoken),
     (lambda t: hasattr(t, "id_to_piece") and hasattr(t, "is_byte"), _from_sentencepiece),
     (lambda t: hasattr(t, "detokenize") and hasattr(t, "n_vocab"), _from_llama_cpp),
 ]
 
-#: Vocabularies that were unpickled and are still in use, so that equal ones share what their grammars compute.
+#: Vocabularies that were unpickled and are still in use: equal ones share what their grammars compute.
 _UNPICKLED: weakref.WeakValueDictionary[tuple[int, tuple[int, ...], int], Vocabulary] = (
     weakref.WeakValueDictionary()
 )

@@ -78,6 +78,7 @@ impl Begin {
     ) -> ExprId {
         let ends: &[TokenId] = match ending {
             Ending::EndOfSequence(tokens) => tokens,
+            Ending::OfVocabulary => vocabulary.ends(),
             _ => &[],
         };
         let is_trigger = |id| matches!(self, Self::Token(token) if *token == id);
