@@ -2,7 +2,7 @@
 //!
 //! - Checks: [`checks`], [`tidy`].
 //! - Measurements: [`measure`].
-//! - Tests of the Python package: [`python`].
+//! - Tests of the Python package: [`python`]; its adapters in real engines: [`engines`].
 //! - Random tests: [`fuzz`], and `cases`, which the programs in `src/bin` share.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command reports what it does")]
@@ -13,6 +13,7 @@ pub mod cases;
 pub mod checks;
 pub mod fuzz;
 pub mod measure;
+pub mod engines;
 pub mod python;
 pub mod tidy;
 pub mod workspace;

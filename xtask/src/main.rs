@@ -8,6 +8,8 @@ use anyhow::bail;
 use xtask::checks::{audit, ci, loom, msrv};
 use xtask::measure::{bench, count, schemas, tokenizers};
 use xtask::{book, fuzz, python, tidy, workspace::Workspace};
+use xtask::measure::{bench, count, schemas};
+use xtask::{book, engines, fuzz, python, tidy, workspace::Workspace};
 
 const HELP: &str = "\
 cargo xtask COMMAND
@@ -51,6 +53,7 @@ cargo xtask COMMAND
                               threads, which share grammars: differences, memory and the slowest mask
   python [--release] [-- PYTEST ARGUMENTS]
                               builds the Python wheel in a virtual environment of its own and runs its tests
+  engines                     runs the Python package in real engines with a real model; installs 5 GB
   loom [NAME]                 models of the tables that threads share, in every order of their steps with at most
                               three preemptions (`ci`: two)
 ";
@@ -95,6 +98,7 @@ fn run(arguments: &[String]) -> anyhow::Result<bool> {
             Ok(fuzz::run(&workspace, command, options)? && do_models_hold)
         }
         "python" => python::run(&Workspace::load()?, &python::Options::parse(options)?),
+        "engines" => engines::run(&Workspace::load()?),
         "loom" => loom::run(&Workspace::load()?, options),
         "audit" => audit::run(&Workspace::load()?),
         "msrv" => msrv::run(&Workspace::load()?, options),

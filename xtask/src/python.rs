@@ -44,19 +44,10 @@ impl Options {
 /// # Errors
 /// If Python 3.11 or newer is missing, its packages cannot be installed, or the wheel does not build.
 pub fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<bool> {
-    let environment = Environment::new(workspace)?;
-    let wheels = environment.folder.join("wheels");
-    if wheels.exists() {
-        std::fs::remove_dir_all(&wheels)?;
-    }
+    let requirements = workspace.root.join(PACKAGE).join("tests/requirements.txt");
+    let environment = Environment::at(workspace, "python", &requirements)?;
     let profile = if options.release { "wheel" } else { "dev" };
-    let manifest = workspace.root.join(PACKAGE).join("Cargo.toml");
-    let maturin = environment.folder.join("bin/maturin");
-    let mut build = Command::new(maturin);
-    build.args(["build", "--quiet", "--locked", "--profile", profile, "--manifest-path"]).arg(manifest);
-    build.arg("--out").arg(&wheels).env("VIRTUAL_ENV", &environment.folder);
-    ensure!(environment.run(&mut build)?, "the wheel does not build");
-    let wheel = only_file(&wheels)?;
+    let wheel = build_wheel(workspace, &environment, profile)?;
     if options.release {
         println!("{}: {} bytes", wheel.display(), std::fs::metadata(&wheel)?.len());
     }
@@ -78,15 +69,34 @@ pub fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<bool> {
     Ok(passed && are_stubs_right)
 }
 
-/// A virtual environment in the target folder, with the packages that the tests need.
-struct Environment {
+/// Builds the wheel with a profile of the workspace; returns its path.
+pub(crate) fn build_wheel(
+    workspace: &Workspace,
+    environment: &Environment,
+    profile: &str,
+) -> anyhow::Result<PathBuf> {
+    let wheels = environment.folder.join("wheels");
+    if wheels.exists() {
+        std::fs::remove_dir_all(&wheels)?;
+    }
+    let manifest = workspace.root.join(PACKAGE).join("Cargo.toml");
+    let mut build = environment.python();
+    build.args(["-m", "maturin", "build", "--quiet", "--locked", "--profile", profile, "--manifest-path"]);
+    build.arg(manifest).arg("--out").arg(&wheels).env("VIRTUAL_ENV", &environment.folder);
+    ensure!(environment.run(&mut build)?, "the wheel does not build");
+    only_file(&wheels)
+}
+
+/// A virtual environment in the target folder, with the packages of a file of requirements.
+pub(crate) struct Environment {
     root: PathBuf,
-    folder: PathBuf,
+    pub(crate) folder: PathBuf,
 }
 
 impl Environment {
-    fn new(workspace: &Workspace) -> anyhow::Result<Self> {
-        let folder = workspace.target.join("python");
+    /// Makes the environment unless it is there, and installs what is missing.
+    pub(crate) fn at(workspace: &Workspace, name: &str, requirements: &Path) -> anyhow::Result<Self> {
+        let folder = workspace.target.join(name);
         let environment = Self { root: workspace.root.clone(), folder };
         if !environment.folder.join("bin/python").exists() {
             let python = std::env::var_os("PYTHON").unwrap_or_else(|| "python3".into());
@@ -95,23 +105,23 @@ impl Environment {
             let is_made = is_made.with_context(|| format!("{} cannot be run", python.display()))?;
             ensure!(is_made.success(), "python3 -m venv fails; Python 3.11 or newer is needed");
         }
-        let requirements = workspace.root.join(PACKAGE).join("tests/requirements.txt");
         environment.pip([OsStr::new("install"), "--requirement".as_ref(), requirements.as_os_str()])?;
         Ok(environment)
     }
 
-    fn python(&self) -> Command {
+    pub(crate) fn python(&self) -> Command {
         Command::new(self.folder.join("bin/python"))
     }
 
     /// Runs a command in the root of the workspace; returns true if it succeeds.
-    fn run(&self, command: &mut Command) -> anyhow::Result<bool> {
+    pub(crate) fn run(&self, command: &mut Command) -> anyhow::Result<bool> {
         let program = command.get_program().to_owned();
         let status = command.current_dir(&self.root).status();
         Ok(status.with_context(|| format!("{} cannot be run", program.display()))?.success())
     }
 
-    fn pip<'a>(&self, arguments: impl IntoIterator<Item = &'a OsStr>) -> anyhow::Result<()> {
+    /// Runs pip.
+    pub(crate) fn pip<'a>(&self, arguments: impl IntoIterator<Item = &'a OsStr>) -> anyhow::Result<()> {
         let mut pip = self.python();
         pip.args(["-m", "pip", "--quiet", "--disable-pip-version-check"]).args(arguments);
         ensure!(self.run(&mut pip)?, "pip fails");

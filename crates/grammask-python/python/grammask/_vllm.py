@@ -112,7 +112,7 @@ class GrammaskBackend(StructuredOutputBackend):
         vocabulary = vocabulary_of(self.tokenizer, self.vocab_size)
         budget = int(os.environ.get("GRAMMASK_CACHE_BYTES", _CACHE_BYTES))
         self.cache = GrammarCache(vocabulary, budget=budget)
-        self._known = set(vocabulary.special)
+        self._special = set(vocabulary.special)
         logger.info("grammask %s serves the structured outputs of vLLM", _grammask.__version__)
 
     @staticmethod
@@ -130,11 +130,12 @@ class GrammaskBackend(StructuredOutputBackend):
         """
         kind, source = source_of(request_type, grammar_spec)
         options = self._options if kind == "json_schema" else {}
-        vocabulary = self.cache.vocabulary
-        ends = None
-        if stop_token_ids:
-            ends = sorted(token for token in stop_token_ids if 0 <= token < vocabulary.size)
+        ends = sorted(token for token in stop_token_ids or () if self._has(token))
         return GrammaskGrammar(Output(self.cache.get(kind, source, end=ends or None, **options)))
+
+    def _has(self, token: int) -> bool:
+        """True if the vocabulary has the token. A model may stop at ids that its tokenizer does not have."""
+        return token in self._special or (token >= 0 and self.cache.vocabulary.token(token) is not None)
 
     def allocate_token_bitmask(self, max_num_seqs: int) -> Any:
         """Rows that allow everything."""
