@@ -27,8 +27,8 @@ enum Argument {
     Library,
 }
 
-/// Installs the engines, about 5 GB, runs all programs, and prints their lines as a table. Returns true if all
-/// succeed.
+/// Installs the engines, about 5 GB, runs all programs, and prints their lines as a table. Returns true if
+/// all succeed.
 ///
 /// # Errors
 /// If something cannot be installed or built.

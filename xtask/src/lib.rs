@@ -11,9 +11,9 @@ pub mod book;
 #[cfg(feature = "fuzz")]
 pub mod cases;
 pub mod checks;
+pub mod engines;
 pub mod fuzz;
 pub mod measure;
-pub mod engines;
 pub mod python;
 pub mod tidy;
 pub mod workspace;

@@ -46,9 +46,9 @@ const char *grammask_version(void);
 const char *grammask_last_error(void);
 
 /**
- * Makes a vocabulary of `count` tokens. Token `i` has `lengths[i]` bytes, which follow those of token `i - 1`
- * in `bytes`. If `is_special[i]` is not 0, the bytes are the name of a special token, which has no text; a
- * token without bytes is left out. `is_special` may be `NULL`. `ends` are the tokens that end an output.
+ * Makes a vocabulary of `count` tokens. Token `i` has `lengths[i]` bytes, which follow those of token `i -
+ * 1` in `bytes`. If `is_special[i]` is not 0, the bytes are the name of a special token, which has no text;
+ * a token without bytes is left out. `is_special` may be `NULL`. `ends` are the tokens that end an output.
  *
  * # Safety
  * `lengths` and `is_special` have `count` items, `bytes` as many as the sum of the lengths, `ends` has
@@ -93,8 +93,8 @@ void grammask_vocabulary_free(Vocabulary *vocabulary);
  * tokens that end an output; with `NULL`, those of the vocabulary.
  *
  * # Safety
- * `vocabulary` is an object of this library, `kind` ends with a zero, `source` has `length` bytes, and `ends`
- * has `end_count` items or is `NULL`.
+ * `vocabulary` is an object of this library, `kind` ends with a zero, `source` has `length` bytes, and
+ * `ends` has `end_count` items or is `NULL`.
  */
 Grammar *grammask_grammar_new(const Vocabulary *vocabulary,
                               const char *kind,
@@ -148,8 +148,8 @@ Matcher *grammask_matcher_new(const Grammar *grammar);
 Matcher *grammask_matcher_clone(const Matcher *matcher);
 
 /**
- * Accepts a token. Returns 1 if it is allowed, 0 if not, and -1 if a limit is exceeded. Nothing changes unless
- * 1 is returned.
+ * Accepts a token. Returns 1 if it is allowed, 0 if not, and -1 if a limit is exceeded. Nothing changes
+ * unless 1 is returned.
  *
  * # Safety
  * `matcher` is an object of this library that no other thread uses.
@@ -246,13 +246,13 @@ int64_t grammask_matcher_fill_batch(Matcher *const *matchers,
 /**
  * Writes the masks along a tree of `count` draft tokens, without accepting any of them. `draft[n]` is the
  * token of node `n`; node 0 is the last token that was accepted, and its own value is not read.
- * `next_token[n]` is the first child of node `n`, `next_sibling[n]` its next sibling, -1 where there is none.
- * Row `n` gets the mask after node `n`; it is 0 where a token on the way is not allowed. Returns the number of
- * nodes that can be accepted, node 0 included, or -1.
+ * `next_token[n]` is the first child of node `n`, `next_sibling[n]` its next sibling, -1 where there is
+ * none. Row `n` gets the mask after node `n`; it is 0 where a token on the way is not allowed. Returns the
+ * number of nodes that can be accepted, node 0 included, or -1.
  *
  * # Safety
- * `matcher` is an object of this library that no other thread uses; the arrays have `count` items, and `rows`
- * has `count * words` words.
+ * `matcher` is an object of this library that no other thread uses; the arrays have `count` items, and
+ * `rows` has `count * words` words.
  */
 int64_t grammask_matcher_fill_tree(Matcher *matcher,
                                    const int64_t *next_token,

@@ -62,13 +62,13 @@ pub unsafe extern "C" fn grammask_matcher_fill_batch(
 
 /// Writes the masks along a tree of `count` draft tokens, without accepting any of them. `draft[n]` is the
 /// token of node `n`; node 0 is the last token that was accepted, and its own value is not read.
-/// `next_token[n]` is the first child of node `n`, `next_sibling[n]` its next sibling, -1 where there is none.
-/// Row `n` gets the mask after node `n`; it is 0 where a token on the way is not allowed. Returns the number of
-/// nodes that can be accepted, node 0 included, or -1.
+/// `next_token[n]` is the first child of node `n`, `next_sibling[n]` its next sibling, -1 where there is
+/// none. Row `n` gets the mask after node `n`; it is 0 where a token on the way is not allowed. Returns the
+/// number of nodes that can be accepted, node 0 included, or -1.
 ///
 /// # Safety
-/// `matcher` is an object of this library that no other thread uses; the arrays have `count` items, and `rows`
-/// has `count * words` words.
+/// `matcher` is an object of this library that no other thread uses; the arrays have `count` items, and
+/// `rows` has `count * words` words.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammask_matcher_fill_tree(
     matcher: *mut Matcher,

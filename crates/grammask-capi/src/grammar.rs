@@ -18,8 +18,8 @@ pub struct Grammar {
 /// tokens that end an output; with `NULL`, those of the vocabulary.
 ///
 /// # Safety
-/// `vocabulary` is an object of this library, `kind` ends with a zero, `source` has `length` bytes, and `ends`
-/// has `end_count` items or is `NULL`.
+/// `vocabulary` is an object of this library, `kind` ends with a zero, `source` has `length` bytes, and
+/// `ends` has `end_count` items or is `NULL`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammask_grammar_new(
     vocabulary: *const Vocabulary,

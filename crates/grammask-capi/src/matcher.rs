@@ -50,8 +50,8 @@ pub unsafe extern "C" fn grammask_matcher_clone(matcher: *const Matcher) -> *mut
     })
 }
 
-/// Accepts a token. Returns 1 if it is allowed, 0 if not, and -1 if a limit is exceeded. Nothing changes unless
-/// 1 is returned.
+/// Accepts a token. Returns 1 if it is allowed, 0 if not, and -1 if a limit is exceeded. Nothing changes
+/// unless 1 is returned.
 ///
 /// # Safety
 /// `matcher` is an object of this library that no other thread uses.

@@ -24,7 +24,7 @@ pub unsafe fn object_mut<'a, T>(name: &str, pointer: *mut T) -> Result<&'a mut T
 /// Returns `count` items. A null pointer is an error unless there are none.
 ///
 /// # Safety
-/// The pointer is null, or at least `count` items are there and nobody writes them during the call.
+/// The pointer is null, or at least `count` items are there and no other thread writes them.
 pub unsafe fn items<'a, T>(name: &str, pointer: *const T, count: usize) -> Result<&'a [T], Failure> {
     if count == 0 {
         return Ok(&[]);
@@ -41,7 +41,7 @@ pub unsafe fn items<'a, T>(name: &str, pointer: *const T, count: usize) -> Resul
 /// Returns `count` items, to write them.
 ///
 /// # Safety
-/// As [`items`], and nobody else uses them during the call.
+/// As [`items`], and no other thread uses them during the call.
 pub unsafe fn items_mut<'a, T>(name: &str, pointer: *mut T, count: usize) -> Result<&'a mut [T], Failure> {
     if count == 0 {
         return Ok(&mut []);
@@ -51,7 +51,8 @@ pub unsafe fn items_mut<'a, T>(name: &str, pointer: *mut T, count: usize) -> Res
             "{name}: the pointer is NULL or not aligned, or {count} items are too many"
         ));
     }
-    // SAFETY: Not null, aligned, of a possible length, and valid and unique by the condition of this function.
+    // SAFETY: Not null, aligned, of a possible length, and valid and unique by the condition of this
+    // function.
     Ok(unsafe { std::slice::from_raw_parts_mut(pointer, count) })
 }
 

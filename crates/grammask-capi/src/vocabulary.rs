@@ -20,9 +20,9 @@ impl Vocabulary {
     }
 }
 
-/// Makes a vocabulary of `count` tokens. Token `i` has `lengths[i]` bytes, which follow those of token `i - 1`
-/// in `bytes`. If `is_special[i]` is not 0, the bytes are the name of a special token, which has no text; a
-/// token without bytes is left out. `is_special` may be `NULL`. `ends` are the tokens that end an output.
+/// Makes a vocabulary of `count` tokens. Token `i` has `lengths[i]` bytes, which follow those of token `i -
+/// 1` in `bytes`. If `is_special[i]` is not 0, the bytes are the name of a special token, which has no text;
+/// a token without bytes is left out. `is_special` may be `NULL`. `ends` are the tokens that end an output.
 ///
 /// # Safety
 /// `lengths` and `is_special` have `count` items, `bytes` as many as the sum of the lengths, `ends` has

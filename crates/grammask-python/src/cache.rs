@@ -94,7 +94,7 @@ impl GrammarCache {
         self.vocabulary.clone_ref(py)
     }
 
-    /// What the cache holds, and what it has done.
+    /// Sizes and counts of the cache.
     fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let stats = self.inner.stats();
         let numbers = PyDict::new(py);

@@ -1,4 +1,4 @@
-//! What a grammar is compiled from: a text or a schema, with the options of its kind.
+//! The source of a grammar: a text or a schema, with the options of its kind.
 
 use grammask::{Config, Vocabulary as Tokens};
 use pyo3::prelude::*;

@@ -62,7 +62,7 @@ pub enum CacheError {
     Cancelled,
 }
 
-/// What a cache holds, and what it has done.
+/// Sizes and counts of a cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CacheStats {
     /// Number of grammars.
@@ -205,8 +205,8 @@ impl<K: Hash + Eq + Clone> GrammarCache<K> {
         Some(grammar)
     }
 
-    /// Cancels a request: its call returns [`CacheError::Cancelled`] soon. A compile stops if no other request
-    /// waits for it, and if it looks at its flag.
+    /// Cancels a request: its call returns [`CacheError::Cancelled`] soon. A compile that reads its flag
+    /// stops if no other request waits for it.
     pub fn cancel(&self, request: &Request) {
         let inner = self.lock();
         request.is_cancelled.store(true, Ordering::Relaxed);
@@ -226,7 +226,7 @@ impl<K: Hash + Eq + Clone> GrammarCache<K> {
         drop(entries);
     }
 
-    /// Returns what the cache holds, and what it has done.
+    /// Returns the sizes and counts.
     pub fn stats(&self) -> CacheStats {
         let inner = self.lock();
         CacheStats { grammars: inner.entries.len(), compiling: inner.compiling.len(), ..inner.stats }

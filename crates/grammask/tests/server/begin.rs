@@ -5,12 +5,12 @@ use grammask::{Begin, Config, Grammar, Matcher, TokenId, Vocabulary};
 const WORDS: [&str; 10] =
     ["yes", "no", "</", "think>", "think>ye", "think>x", "s", "<", "</think>no", "\u{1f600} and\n"];
 const THINK: TokenId = TokenId(10);
-const OTHER: TokenId = TokenId(11);
+const SPECIAL: TokenId = TokenId(11);
 const END: TokenId = TokenId(12);
 
 fn vocabulary() -> Vocabulary {
     let words = WORDS.iter().zip(0..).map(|(word, id)| (TokenId(id), word.as_bytes().to_vec()));
-    let specials = [(THINK, "<|/think|>"), (OTHER, "<|other|>"), (END, "<|end|>")];
+    let specials = [(THINK, "<|/think|>"), (SPECIAL, "<|other|>"), (END, "<|end|>")];
     Vocabulary::new(words, specials.map(|(id, name)| (id, name.to_owned()))).unwrap()
 }
 

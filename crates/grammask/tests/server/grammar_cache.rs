@@ -90,7 +90,7 @@ fn a_cancelled_request_returns_while_the_others_go_on() {
 }
 
 #[test]
-fn a_compile_that_all_have_cancelled_is_told_and_the_next_request_begins_again() {
+fn the_flag_of_a_compile_turns_true_when_all_requests_are_cancelled() {
     let cache = GrammarCache::new(usize::MAX);
     let request = Request::new();
     let may_end = AtomicBool::new(false);
