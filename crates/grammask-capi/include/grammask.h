@@ -1,6 +1,6 @@
 /* grammask: token masks for language models, from grammars and JSON Schemas.
  *
- * Made by cbindgen from crates/grammask-capi; see its README.
+ * Repeats the signatures of crates/grammask-capi; see its README.
  */
 
 #ifndef GRAMMASK_H
