@@ -110,6 +110,9 @@ pub unsafe extern "C" fn grammask_grammar_load(
 /// `grammar` is `NULL` or an object of this library that was not freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammask_grammar_free(grammar: *mut Grammar) {
-    // SAFETY: The caller's promise.
-    guarded((), || Ok(unsafe { free(grammar) }));
+    guarded((), || {
+        // SAFETY: The caller's promise.
+        unsafe { free(grammar) };
+        Ok(())
+    });
 }

@@ -176,6 +176,9 @@ pub unsafe extern "C" fn grammask_matcher_is_finished(matcher: *const Matcher) -
 /// `matcher` is `NULL` or an object of this library that was not freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammask_matcher_free(matcher: *mut Matcher) {
-    // SAFETY: The caller's promise.
-    guarded((), || Ok(unsafe { free(matcher) }));
+    guarded((), || {
+        // SAFETY: The caller's promise.
+        unsafe { free(matcher) };
+        Ok(())
+    });
 }

@@ -101,6 +101,9 @@ pub unsafe extern "C" fn grammask_vocabulary_words(vocabulary: *const Vocabulary
 /// `vocabulary` is `NULL` or an object of this library that was not freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn grammask_vocabulary_free(vocabulary: *mut Vocabulary) {
-    // SAFETY: The caller's promise.
-    guarded((), || Ok(unsafe { free(vocabulary) }));
+    guarded((), || {
+        // SAFETY: The caller's promise.
+        unsafe { free(vocabulary) };
+        Ok(())
+    });
 }

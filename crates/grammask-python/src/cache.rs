@@ -47,6 +47,7 @@ impl GrammarCache {
 
     /// Returns the grammar of a source: compiles it on this thread, or waits for another thread that does.
     #[pyo3(signature = (kind, source, *, end = None, begin = None, request = None, **options))]
+    #[expect(clippy::too_many_arguments, reason = "they are those of the Python method")]
     fn get(
         &self,
         py: Python<'_>,
