@@ -7,8 +7,6 @@ use std::process::ExitCode;
 use anyhow::bail;
 use xtask::checks::{audit, ci, loom, msrv};
 use xtask::measure::{bench, count, schemas, tokenizers};
-use xtask::{book, fuzz, python, tidy, workspace::Workspace};
-use xtask::measure::{bench, count, schemas};
 use xtask::{book, engines, fuzz, python, tidy, workspace::Workspace};
 
 const HELP: &str = "\
