@@ -107,6 +107,8 @@ pub(crate) enum NotationChoice {
     Gbnf,
     /// EBNF of XGrammar
     Ebnf,
+    /// Lark, in the dialect of llguidance or in that of Lark itself
+    Lark,
     /// A regular expression that outputs match from end to end
     Regex,
     /// Structural tags of XGrammar, as JSON

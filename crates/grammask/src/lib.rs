@@ -54,6 +54,7 @@
 //! - [`mask`](mod@mask): token masks.
 //! - [`json_schema`][]: schema → tree.
 //! - [`gbnf`][]: GBNF, EBNF, regexes and choices → tree.
+//! - [`lark`][]: Lark → tree.
 //! - [`tags`][]: structural tags → tree.
 //!
 //! This crate adds no parsing and no mask algorithm. It drives the stages, and keeps outputs, statistics and
@@ -83,6 +84,8 @@ pub use grammask_gbnf as gbnf;
 pub use grammask_json_schema as json_schema;
 pub use grammask_mask as mask;
 pub use grammask_normal as normal;
+#[cfg(feature = "notations")]
+pub use grammask_lark as lark;
 #[cfg(feature = "notations")]
 pub use grammask_notation as notation;
 pub use grammask_regular as regular;

@@ -10,6 +10,7 @@ use crate::args::{NotationChoice, ReadingArgs, RegexDialectChoice};
 pub(crate) enum FrontEnd {
     /// GBNF or EBNF.
     Ebnf(Config),
+    Lark,
     Regex(RegexDialect),
     Tags,
     Choice,
@@ -28,6 +29,7 @@ impl FrontEnd {
             NotationChoice::Kbnf | NotationChoice::JsonSchema => None,
             NotationChoice::Gbnf => Some(with_root(Config::gbnf())),
             NotationChoice::Ebnf => Some(with_root(Config::ebnf())),
+            NotationChoice::Lark => Some(Self::Lark),
             NotationChoice::Regex => Some(Self::Regex(match reading.dialect {
                 RegexDialectChoice::Auto => RegexDialect::Auto,
                 RegexDialectChoice::Ecma => RegexDialect::Ecma,
@@ -48,6 +50,7 @@ impl FrontEnd {
                 let config = Config { file_name: name.to_owned(), ..config.clone() };
                 translate(text, &config)
             }
+            Self::Lark => grammask::lark::translate(text, name, &Default::default()),
             Self::Regex(dialect) => {
                 let pattern = text.strip_suffix('\n').unwrap_or(text);
                 let pattern = pattern.strip_suffix('\r').unwrap_or(pattern);

@@ -58,6 +58,26 @@ impl Grammar {
         Self::from_outcome(&grammask_gbnf::translate(text, &notation)?, vocabulary, config)
     }
 
+    /// Compiles a grammar in Lark, in the dialect of llguidance or in that of Lark itself. JSON Schemas in it are
+    /// read by [`Config::json_schema`](crate::Config::json_schema).
+    ///
+    /// # Errors
+    /// As [`from_gbnf`](Self::from_gbnf).
+    ///
+    /// ```
+    /// use grammask::{Config, Grammar, TokenId, Vocabulary};
+    ///
+    /// let vocabulary = Vocabulary::new([(TokenId(0), b"a".to_vec()), (TokenId(1), b"1".to_vec())], [])?;
+    /// let text = "start: INT\n%import common.INT\n";
+    /// let grammar = Grammar::from_lark(text, &vocabulary, &Config::default())?;
+    /// assert_eq!(grammar.matcher().mask().iter().collect::<Vec<_>>(), [TokenId(1)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn from_lark(text: &str, vocabulary: &Vocabulary, config: &Config) -> Result<Self, Error> {
+        let notation = grammask_lark::Config { schema: config.json_schema.clone(), ..Default::default() };
+        Self::from_outcome(&grammask_lark::translate(text, "grammar.lark", &notation)?, vocabulary, config)
+    }
+
     /// Compiles a regular expression. The outputs are the texts that it matches from end to end.
     ///
     /// # Errors
