@@ -59,6 +59,66 @@ impl Grammar {
         Self::compile(py, "json_schema", schema, vocabulary, &arguments)
     }
 
+    /// Compiles a text in GBNF, the notation of llama.cpp.
+    #[staticmethod]
+    #[pyo3(signature = (text, vocabulary, *, end = None, begin = None, **options))]
+    fn gbnf(
+        py: Python<'_>,
+        text: &Bound<'_, PyAny>,
+        vocabulary: Py<Vocabulary>,
+        end: Option<&Bound<'_, PyAny>>,
+        begin: Option<&Bound<'_, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let arguments = Arguments { end, begin, options };
+        Self::compile(py, "gbnf", text, vocabulary, &arguments)
+    }
+
+    /// Compiles a text in the EBNF of xgrammar.
+    #[staticmethod]
+    #[pyo3(signature = (text, vocabulary, *, end = None, begin = None, **options))]
+    fn ebnf(
+        py: Python<'_>,
+        text: &Bound<'_, PyAny>,
+        vocabulary: Py<Vocabulary>,
+        end: Option<&Bound<'_, PyAny>>,
+        begin: Option<&Bound<'_, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let arguments = Arguments { end, begin, options };
+        Self::compile(py, "ebnf", text, vocabulary, &arguments)
+    }
+
+    /// Compiles a regular expression, which outputs match from end to end.
+    #[staticmethod]
+    #[pyo3(signature = (pattern, vocabulary, *, end = None, begin = None, **options))]
+    fn regex(
+        py: Python<'_>,
+        pattern: &Bound<'_, PyAny>,
+        vocabulary: Py<Vocabulary>,
+        end: Option<&Bound<'_, PyAny>>,
+        begin: Option<&Bound<'_, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let arguments = Arguments { end, begin, options };
+        Self::compile(py, "regex", pattern, vocabulary, &arguments)
+    }
+
+    /// Compiles texts, of which the output is one.
+    #[staticmethod]
+    #[pyo3(signature = (choices, vocabulary, *, end = None, begin = None, **options))]
+    fn choice(
+        py: Python<'_>,
+        choices: &Bound<'_, PyAny>,
+        vocabulary: Py<Vocabulary>,
+        end: Option<&Bound<'_, PyAny>>,
+        begin: Option<&Bound<'_, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let arguments = Arguments { end, begin, options };
+        Self::compile(py, "choice", choices, vocabulary, &arguments)
+    }
+
     /// Reads what `save` wrote, for an equal vocabulary.
     #[staticmethod]
     fn load(py: Python<'_>, data: &[u8], vocabulary: Py<Vocabulary>) -> PyResult<Self> {
@@ -202,6 +262,43 @@ fn check_text(text: &str, config: &Config) -> Result<(), grammask::Error> {
         .map_err(|recovered| grammask::Error::of_recovered(*recovered, config))?;
     grammask_normal::normalize(&ast, &config.normal)?;
     Ok(())
+}
+
+/// Checks a source of a kind without a model's vocabulary: special tokens are not looked up.
+fn check(py: Python<'_>, kind: &str, value: &Bound<'_, PyAny>, start: Option<String>) -> PyResult<()> {
+    let source = Source::read(kind, value)?;
+    let mut config = Config::default();
+    if let Some(start) = start {
+        config = config.with_start(start);
+    }
+    let result = guard::catching(|| Ok(py.detach(|| source.check(&config))))?;
+    result.map_err(|error| source.error(&error))
+}
+
+/// Checks a GBNF text without a vocabulary.
+#[pyfunction]
+#[pyo3(signature = (text, *, start = None))]
+pub fn check_gbnf(py: Python<'_>, text: &Bound<'_, PyAny>, start: Option<String>) -> PyResult<()> {
+    check(py, "gbnf", text, start)
+}
+
+/// Checks an EBNF text without a vocabulary.
+#[pyfunction]
+#[pyo3(signature = (text, *, start = None))]
+pub fn check_ebnf(py: Python<'_>, text: &Bound<'_, PyAny>, start: Option<String>) -> PyResult<()> {
+    check(py, "ebnf", text, start)
+}
+
+/// Checks a regular expression without a vocabulary.
+#[pyfunction]
+pub fn check_regex(py: Python<'_>, pattern: &Bound<'_, PyAny>) -> PyResult<()> {
+    check(py, "regex", pattern, None)
+}
+
+/// Checks a list of texts without a vocabulary.
+#[pyfunction]
+pub fn check_choice(py: Python<'_>, choices: &Bound<'_, PyAny>) -> PyResult<()> {
+    check(py, "choice", choices, None)
 }
 
 /// Checks a JSON Schema without a model's vocabulary, with the options of `Grammar.json_schema`; returns its

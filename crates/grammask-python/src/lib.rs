@@ -42,5 +42,9 @@ fn _grammask(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(batch::fill_masks, module)?)?;
     module.add_function(wrap_pyfunction!(grammar::check_kbnf, module)?)?;
     module.add_function(wrap_pyfunction!(grammar::check_json_schema, module)?)?;
+    module.add_function(wrap_pyfunction!(grammar::check_gbnf, module)?)?;
+    module.add_function(wrap_pyfunction!(grammar::check_ebnf, module)?)?;
+    module.add_function(wrap_pyfunction!(grammar::check_regex, module)?)?;
+    module.add_function(wrap_pyfunction!(grammar::check_choice, module)?)?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))
 }

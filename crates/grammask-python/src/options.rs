@@ -118,17 +118,17 @@ pub fn json_schema(options: Option<&Bound<'_, PyDict>>) -> PyResult<Config> {
     Ok(config)
 }
 
-/// Applies the keyword arguments of `Grammar.kbnf`.
+/// Applies the keyword arguments of grammars that are texts, those in `known`.
 ///
 /// # Errors
 /// If a name or a value is not one of those documented; the message names both.
-pub fn text(options: Option<&Bound<'_, PyDict>>) -> PyResult<Config> {
+pub fn text(options: Option<&Bound<'_, PyDict>>, known: &[&str]) -> PyResult<Config> {
     let mut config = Config::default();
     for (name, value) in options.into_iter().flatten() {
         let name: String = name.extract()?;
         match name.as_str() {
-            "start" if value.is_none() => {}
-            "start" => {
+            "start" if known.contains(&"start") && value.is_none() => {}
+            "start" if known.contains(&"start") => {
                 let start: String =
                     value.extract().map_err(|_| errors::wrong_type("start", "a rule's name", &value))?;
                 config = config.with_start(start);

@@ -1,6 +1,6 @@
 //! The source of a grammar: a text or a schema, with the options of its kind.
 
-use grammask::{Config, Vocabulary as Tokens};
+use grammask::{Config, RegexDialect, Vocabulary as Tokens};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
@@ -11,12 +11,20 @@ use crate::{arguments, errors, options};
 pub enum Source {
     /// A KBNF text.
     Kbnf(String),
+    /// A text in GBNF, the notation of llama.cpp.
+    Gbnf(String),
+    /// A text in the EBNF of xgrammar.
+    Ebnf(String),
+    /// A regular expression.
+    Regex(String),
+    /// Texts, of which the output is one.
+    Choice(Vec<String>),
     /// A JSON Schema.
     JsonSchema(serde_json::Value),
 }
 
 /// The names of the kinds: those of the methods of `Grammar`.
-const KINDS: [&str; 2] = ["json_schema", "kbnf"];
+const KINDS: [&str; 6] = ["choice", "ebnf", "gbnf", "json_schema", "kbnf", "regex"];
 
 impl Source {
     /// Reads a source of a kind.
@@ -27,6 +35,10 @@ impl Source {
         match kind {
             "json_schema" => Ok(Self::JsonSchema(arguments::schema(value)?)),
             "kbnf" => Ok(Self::Kbnf(text("text", value)?)),
+            "gbnf" => Ok(Self::Gbnf(text("text", value)?)),
+            "ebnf" => Ok(Self::Ebnf(text("text", value)?)),
+            "regex" => Ok(Self::Regex(text("pattern", value)?)),
+            "choice" => Ok(Self::Choice(texts(value)?)),
             _ => Err(errors::wrong_value("kind", &format!("{kind:?} is not one of {}", KINDS.join(", ")))),
         }
     }
@@ -38,8 +50,39 @@ impl Source {
     pub fn compile(&self, tokens: &Tokens, config: &Config) -> Result<grammask::Grammar, grammask::Error> {
         match self {
             Self::Kbnf(text) => grammask::Grammar::compile(text, tokens, config),
+            Self::Gbnf(text) => grammask::Grammar::from_gbnf(text, tokens, config),
+            Self::Ebnf(text) => grammask::Grammar::from_ebnf(text, tokens, config),
+            Self::Regex(text) => grammask::Grammar::from_regex(text, RegexDialect::Auto, tokens, config),
+            Self::Choice(texts) => {
+                grammask::Grammar::from_choice(texts.iter().map(String::as_str), tokens, config)
+            }
             Self::JsonSchema(schema) => grammask::Grammar::from_json_schema(schema, tokens, config),
         }
+    }
+
+    /// Checks the source of a text's kind without a vocabulary.
+    ///
+    /// # Errors
+    /// As [`compile`](Self::compile), unless the error is about a token that a vocabulary lacks.
+    pub fn check(&self, config: &Config) -> Result<(), grammask::Error> {
+        use grammask::gbnf::{self, translate, translate_choices, translate_regex};
+        let with_root = |mut notation: gbnf::Config| {
+            if let Some(start) = &config.normal.start {
+                notation.root.clone_from(start);
+            }
+            notation
+        };
+        let outcome = match self {
+            Self::Gbnf(text) => translate(text, &with_root(gbnf::Config::gbnf()))?,
+            Self::Ebnf(text) => translate(text, &with_root(gbnf::Config::ebnf()))?,
+            Self::Regex(text) => translate_regex(text, RegexDialect::Auto, "pattern", &Default::default())?,
+            Self::Choice(texts) => translate_choices(texts.iter().map(String::as_str), &Default::default())?,
+            Self::Kbnf(_) | Self::JsonSchema(_) => return Ok(()),
+        };
+        let normal = grammask_normal::Config { start: None, ..config.normal.clone() };
+        grammask_normal::normalize(&outcome.ast, &normal)
+            .map(drop)
+            .map_err(|errors| grammask::Error::from(errors).in_notation(&outcome))
     }
 
     /// Makes the configuration of the keyword arguments.
@@ -55,7 +98,8 @@ impl Source {
     ) -> PyResult<Config> {
         let mut config = match self {
             Self::JsonSchema(_) => options::json_schema(options)?,
-            Self::Kbnf(_) => options::text(options)?,
+            Self::Kbnf(_) | Self::Gbnf(_) | Self::Ebnf(_) => options::text(options, &["start"])?,
+            Self::Regex(_) | Self::Choice(_) => options::text(options, &[])?,
         };
         config = config.ending_with(arguments::ends(end, vocabulary)?);
         config.begin = arguments::begin(begin, vocabulary)?;
@@ -66,6 +110,10 @@ impl Source {
     pub fn key(&self, config: &Config) -> String {
         let (kind, text) = match self {
             Self::Kbnf(text) => ("kbnf", text.clone()),
+            Self::Gbnf(text) => ("gbnf", text.clone()),
+            Self::Ebnf(text) => ("ebnf", text.clone()),
+            Self::Regex(text) => ("regex", text.clone()),
+            Self::Choice(texts) => ("choice", format!("{texts:?}")),
             Self::JsonSchema(schema) => ("json_schema", schema.to_string()),
         };
         format!("{kind}\0{config:?}\0{text}")
@@ -74,10 +122,22 @@ impl Source {
     /// Makes the exception of an error.
     pub fn error(&self, error: &grammask::Error) -> PyErr {
         match self {
-            Self::Kbnf(text) => errors::grammar(error, Some(text)),
-            Self::JsonSchema(_) => errors::grammar(error, None),
+            Self::Kbnf(text) | Self::Gbnf(text) | Self::Ebnf(text) | Self::Regex(text) => {
+                errors::grammar(error, Some(text))
+            }
+            Self::JsonSchema(_) | Self::Choice(_) => errors::grammar(error, None),
         }
     }
+}
+
+/// Texts that are an argument: an iterable, but not one text.
+fn texts(value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    let expected = "an iterable of str";
+    if value.is_instance_of::<PyString>() {
+        return Err(errors::wrong_type("choices", expected, value));
+    }
+    let items = value.try_iter().map_err(|_| errors::wrong_type("choices", expected, value))?;
+    items.map(|item| text("choices", &item?)).collect()
 }
 
 /// A text that is an argument.

@@ -82,10 +82,10 @@ pub use grammask_earley as earley;
 pub use grammask_gbnf as gbnf;
 #[cfg(feature = "json-schema")]
 pub use grammask_json_schema as json_schema;
-pub use grammask_mask as mask;
-pub use grammask_normal as normal;
 #[cfg(feature = "notations")]
 pub use grammask_lark as lark;
+pub use grammask_mask as mask;
+pub use grammask_normal as normal;
 #[cfg(feature = "notations")]
 pub use grammask_notation as notation;
 pub use grammask_regular as regular;

@@ -17,8 +17,12 @@ from grammask._grammask import (
     Request,
     Vocabulary,
     __version__,
+    check_choice,
+    check_ebnf,
+    check_gbnf,
     check_json_schema,
     check_kbnf,
+    check_regex,
     fill_masks,
 )
 from grammask.errors import (
@@ -43,7 +47,11 @@ __all__ = [
     "VocabularyError",
     "VocabularyMismatch",
     "__version__",
+    "check_choice",
+    "check_ebnf",
+    "check_gbnf",
     "check_json_schema",
     "check_kbnf",
+    "check_regex",
     "fill_masks",
 ]

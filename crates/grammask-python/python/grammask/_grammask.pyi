@@ -9,8 +9,12 @@ __all__ = [
     "Request",
     "Vocabulary",
     "__version__",
+    "check_choice",
+    "check_ebnf",
+    "check_gbnf",
     "check_json_schema",
     "check_kbnf",
+    "check_regex",
     "fill_masks",
 ]
 
@@ -102,6 +106,44 @@ class Grammar:
         ``"2019-09"``, ``"draft7"``, ``"draft6"``, ``"draft4"``, ``"openapi-3.0"``), ``documents`` (a dict
         from URI to schema).
         """
+    @staticmethod
+    def gbnf(
+        text: str,
+        vocabulary: Vocabulary,
+        *,
+        start: str | None = None,
+        end: _End = None,
+        begin: _Begin = None,
+    ) -> Grammar:
+        """Compiles a text in GBNF, the notation of llama.cpp. ``start`` is ``root`` by default."""
+    @staticmethod
+    def ebnf(
+        text: str,
+        vocabulary: Vocabulary,
+        *,
+        start: str | None = None,
+        end: _End = None,
+        begin: _Begin = None,
+    ) -> Grammar:
+        """Compiles a text in the EBNF of xgrammar. ``start`` is ``root`` by default."""
+    @staticmethod
+    def regex(
+        pattern: str,
+        vocabulary: Vocabulary,
+        *,
+        end: _End = None,
+        begin: _Begin = None,
+    ) -> Grammar:
+        """Compiles a regular expression, which outputs match from end to end."""
+    @staticmethod
+    def choice(
+        choices: Iterable[str],
+        vocabulary: Vocabulary,
+        *,
+        end: _End = None,
+        begin: _Begin = None,
+    ) -> Grammar:
+        """Compiles texts, of which the output is one."""
     @staticmethod
     def load(data: bytes, vocabulary: Vocabulary) -> Grammar:
         """Reads what ``save`` wrote, for an equal vocabulary."""
@@ -245,6 +287,18 @@ class GrammarCache:
 
 def check_kbnf(text: str, *, start: str | None = None) -> None:
     """Checks a KBNF text without a vocabulary. Raises ``GrammarError`` if it is wrong."""
+
+def check_gbnf(text: str, *, start: str | None = None) -> None:
+    """Checks a GBNF text without a vocabulary. Raises ``GrammarError`` if it is wrong."""
+
+def check_ebnf(text: str, *, start: str | None = None) -> None:
+    """Checks an EBNF text without a vocabulary. Raises ``GrammarError`` if it is wrong."""
+
+def check_regex(pattern: str) -> None:
+    """Checks a regular expression without a vocabulary. Raises ``GrammarError`` if it is wrong."""
+
+def check_choice(choices: Iterable[str]) -> None:
+    """Checks a list of texts without a vocabulary. Raises ``GrammarError`` if it is wrong."""
 
 def check_json_schema(schema: Any, **options: Any) -> list[dict[str, str | bool]]:
     """Checks a JSON Schema without a vocabulary; returns its relaxations."""
