@@ -89,6 +89,36 @@ impl Grammar {
         Self::compile(py, "ebnf", text, vocabulary, &arguments)
     }
 
+    /// Compiles a text in Lark, in the dialect of llguidance or in that of Lark itself.
+    #[staticmethod]
+    #[pyo3(signature = (text, vocabulary, *, end = None, begin = None, **options))]
+    fn lark(
+        py: Python<'_>,
+        text: &Bound<'_, PyAny>,
+        vocabulary: Py<Vocabulary>,
+        end: Option<&Bound<'_, PyAny>>,
+        begin: Option<&Bound<'_, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let arguments = Arguments { end, begin, options };
+        Self::compile(py, "lark", text, vocabulary, &arguments)
+    }
+
+    /// Compiles structural tags of xgrammar: a JSON text, or an object.
+    #[staticmethod]
+    #[pyo3(signature = (tag, vocabulary, *, end = None, begin = None, **options))]
+    fn structural_tag(
+        py: Python<'_>,
+        tag: &Bound<'_, PyAny>,
+        vocabulary: Py<Vocabulary>,
+        end: Option<&Bound<'_, PyAny>>,
+        begin: Option<&Bound<'_, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let arguments = Arguments { end, begin, options };
+        Self::compile(py, "structural_tag", tag, vocabulary, &arguments)
+    }
+
     /// Compiles a regular expression, which outputs match from end to end.
     #[staticmethod]
     #[pyo3(signature = (pattern, vocabulary, *, end = None, begin = None, **options))]
@@ -293,6 +323,18 @@ pub fn check_ebnf(py: Python<'_>, text: &Bound<'_, PyAny>, start: Option<String>
 #[pyfunction]
 pub fn check_regex(py: Python<'_>, pattern: &Bound<'_, PyAny>) -> PyResult<()> {
     check(py, "regex", pattern, None)
+}
+
+/// Checks a text in Lark without a vocabulary.
+#[pyfunction]
+pub fn check_lark(py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<()> {
+    check(py, "lark", text, None)
+}
+
+/// Checks structural tags without a vocabulary.
+#[pyfunction]
+pub fn check_structural_tag(py: Python<'_>, tag: &Bound<'_, PyAny>) -> PyResult<()> {
+    check(py, "structural_tag", tag, None)
 }
 
 /// Checks a list of texts without a vocabulary.

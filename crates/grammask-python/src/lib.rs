@@ -46,5 +46,7 @@ fn _grammask(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(grammar::check_ebnf, module)?)?;
     module.add_function(wrap_pyfunction!(grammar::check_regex, module)?)?;
     module.add_function(wrap_pyfunction!(grammar::check_choice, module)?)?;
+    module.add_function(wrap_pyfunction!(grammar::check_lark, module)?)?;
+    module.add_function(wrap_pyfunction!(grammar::check_structural_tag, module)?)?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))
 }

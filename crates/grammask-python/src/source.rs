@@ -15,6 +15,10 @@ pub enum Source {
     Gbnf(String),
     /// A text in the EBNF of xgrammar.
     Ebnf(String),
+    /// A text in Lark, in the dialect of llguidance or in that of Lark itself.
+    Lark(String),
+    /// Structural tags of xgrammar, as JSON.
+    StructuralTag(String),
     /// A regular expression.
     Regex(String),
     /// Texts, of which the output is one.
@@ -24,7 +28,7 @@ pub enum Source {
 }
 
 /// The names of the kinds: those of the methods of `Grammar`.
-const KINDS: [&str; 6] = ["choice", "ebnf", "gbnf", "json_schema", "kbnf", "regex"];
+const KINDS: [&str; 8] = ["choice", "ebnf", "gbnf", "json_schema", "kbnf", "lark", "regex", "structural_tag"];
 
 impl Source {
     /// Reads a source of a kind.
@@ -37,6 +41,8 @@ impl Source {
             "kbnf" => Ok(Self::Kbnf(text("text", value)?)),
             "gbnf" => Ok(Self::Gbnf(text("text", value)?)),
             "ebnf" => Ok(Self::Ebnf(text("text", value)?)),
+            "lark" => Ok(Self::Lark(text("text", value)?)),
+            "structural_tag" => Ok(Self::StructuralTag(json("tag", value)?)),
             "regex" => Ok(Self::Regex(text("pattern", value)?)),
             "choice" => Ok(Self::Choice(texts(value)?)),
             _ => Err(errors::wrong_value("kind", &format!("{kind:?} is not one of {}", KINDS.join(", ")))),
@@ -52,6 +58,8 @@ impl Source {
             Self::Kbnf(text) => grammask::Grammar::compile(text, tokens, config),
             Self::Gbnf(text) => grammask::Grammar::from_gbnf(text, tokens, config),
             Self::Ebnf(text) => grammask::Grammar::from_ebnf(text, tokens, config),
+            Self::Lark(text) => grammask::Grammar::from_lark(text, tokens, config),
+            Self::StructuralTag(text) => grammask::Grammar::from_tags(text, tokens, config),
             Self::Regex(text) => grammask::Grammar::from_regex(text, RegexDialect::Auto, tokens, config),
             Self::Choice(texts) => {
                 grammask::Grammar::from_choice(texts.iter().map(String::as_str), tokens, config)
@@ -75,6 +83,8 @@ impl Source {
         let outcome = match self {
             Self::Gbnf(text) => translate(text, &with_root(gbnf::Config::gbnf()))?,
             Self::Ebnf(text) => translate(text, &with_root(gbnf::Config::ebnf()))?,
+            Self::Lark(text) => grammask::lark::translate(text, "grammar.lark", &Default::default())?,
+            Self::StructuralTag(text) => grammask::tags::translate(text, &Default::default())?,
             Self::Regex(text) => translate_regex(text, RegexDialect::Auto, "pattern", &Default::default())?,
             Self::Choice(texts) => translate_choices(texts.iter().map(String::as_str), &Default::default())?,
             Self::Kbnf(_) | Self::JsonSchema(_) => return Ok(()),
@@ -99,7 +109,9 @@ impl Source {
         let mut config = match self {
             Self::JsonSchema(_) => options::json_schema(options)?,
             Self::Kbnf(_) | Self::Gbnf(_) | Self::Ebnf(_) => options::text(options, &["start"])?,
-            Self::Regex(_) | Self::Choice(_) => options::text(options, &[])?,
+            Self::Lark(_) | Self::StructuralTag(_) | Self::Regex(_) | Self::Choice(_) => {
+                options::text(options, &[])?
+            }
         };
         config = config.ending_with(arguments::ends(end, vocabulary)?);
         config.begin = arguments::begin(begin, vocabulary)?;
@@ -112,6 +124,8 @@ impl Source {
             Self::Kbnf(text) => ("kbnf", text.clone()),
             Self::Gbnf(text) => ("gbnf", text.clone()),
             Self::Ebnf(text) => ("ebnf", text.clone()),
+            Self::Lark(text) => ("lark", text.clone()),
+            Self::StructuralTag(text) => ("structural_tag", text.clone()),
             Self::Regex(text) => ("regex", text.clone()),
             Self::Choice(texts) => ("choice", format!("{texts:?}")),
             Self::JsonSchema(schema) => ("json_schema", schema.to_string()),
@@ -122,9 +136,12 @@ impl Source {
     /// Makes the exception of an error.
     pub fn error(&self, error: &grammask::Error) -> PyErr {
         match self {
-            Self::Kbnf(text) | Self::Gbnf(text) | Self::Ebnf(text) | Self::Regex(text) => {
-                errors::grammar(error, Some(text))
-            }
+            Self::Kbnf(text)
+            | Self::Gbnf(text)
+            | Self::Ebnf(text)
+            | Self::Lark(text)
+            | Self::StructuralTag(text)
+            | Self::Regex(text) => errors::grammar(error, Some(text)),
             Self::JsonSchema(_) | Self::Choice(_) => errors::grammar(error, None),
         }
     }
@@ -138,6 +155,15 @@ fn texts(value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     }
     let items = value.try_iter().map_err(|_| errors::wrong_type("choices", expected, value))?;
     items.map(|item| text("choices", &item?)).collect()
+}
+
+/// A JSON text that is an argument, or the text of an object.
+fn json(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
+    if value.is_instance_of::<PyString>() {
+        return text(argument, value);
+    }
+    let value = value.py().import("json")?.call_method1("dumps", (value,));
+    value.map_err(|_| errors::wrong_value(argument, "it is no JSON value"))?.extract()
 }
 
 /// A text that is an argument.

@@ -22,7 +22,9 @@ from grammask._grammask import (
     check_gbnf,
     check_json_schema,
     check_kbnf,
+    check_lark,
     check_regex,
+    check_structural_tag,
     fill_masks,
 )
 from grammask.errors import (
@@ -52,6 +54,8 @@ __all__ = [
     "check_gbnf",
     "check_json_schema",
     "check_kbnf",
+    "check_lark",
     "check_regex",
+    "check_structural_tag",
     "fill_masks",
 ]

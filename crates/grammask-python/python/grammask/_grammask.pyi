@@ -14,7 +14,9 @@ __all__ = [
     "check_gbnf",
     "check_json_schema",
     "check_kbnf",
+    "check_lark",
     "check_regex",
+    "check_structural_tag",
     "fill_masks",
 ]
 
@@ -126,6 +128,12 @@ class Grammar:
         begin: _Begin = None,
     ) -> Grammar:
         """Compiles a text in the EBNF of xgrammar. ``start`` is ``root`` by default."""
+    @staticmethod
+    def lark(text: str, vocabulary: Vocabulary, *, end: _End = None, begin: _Begin = None) -> Grammar:
+        """Compiles a text in Lark, in the dialect of llguidance or in that of Lark itself."""
+    @staticmethod
+    def structural_tag(tag: Any, vocabulary: Vocabulary, *, end: _End = None, begin: _Begin = None) -> Grammar:
+        """Compiles structural tags of xgrammar: a JSON text, or an object."""
     @staticmethod
     def regex(
         pattern: str,
@@ -296,6 +304,12 @@ def check_ebnf(text: str, *, start: str | None = None) -> None:
 
 def check_regex(pattern: str) -> None:
     """Checks a regular expression without a vocabulary. Raises ``GrammarError`` if it is wrong."""
+
+def check_lark(text: str) -> None:
+    """Checks a text in Lark without a vocabulary. Raises ``GrammarError`` if it is wrong."""
+
+def check_structural_tag(tag: Any) -> None:
+    """Checks structural tags without a vocabulary. Raises ``GrammarError`` if they are wrong."""
 
 def check_choice(choices: Iterable[str]) -> None:
     """Checks a list of texts without a vocabulary. Raises ``GrammarError`` if it is wrong."""
