@@ -64,17 +64,15 @@ impl Dispatch {
         self.excludes.push((text.to_owned(), span));
     }
 
-    /// Returns the language as an expression. May add rules.
-    ///
-    /// # Errors
-    /// If an excluded text is a prefix of a trigger. The error is reported.
-    pub fn build(self, builder: &mut Builder, span: Span) -> Result<ExprId, ()> {
+    /// Returns the language as an expression. May add rules. Returns `None` after reporting an error: if an
+    /// excluded text is a prefix of a trigger, or all texts together are too long.
+    pub fn build(self, builder: &mut Builder, span: Span) -> Option<ExprId> {
         let bytes = self.triggers.iter().map(|(text, ..)| text.len()).sum::<usize>()
             + self.excludes.iter().map(|(text, _)| text.len()).sum::<usize>();
         if bytes > MAX_PATTERN_BYTES {
             let what = "bytes of triggers and excluded texts";
             builder.limit("MAX_PATTERN_BYTES", MAX_PATTERN_BYTES, what, span);
-            return Err(());
+            return None;
         }
         let patterns = Patterns::new(&self);
         for (trigger, _, place) in &self.triggers {
@@ -88,7 +86,7 @@ impl Dispatch {
                     let place = self.excludes.iter().find(|(one, _)| one == text).map_or(*place, |one| one.1);
                     let message = format!("the excluded text {text:?} begins the trigger {trigger:?}");
                     builder.error_hint(message, place, "remove one of them: the trigger could never occur");
-                    return Err(());
+                    return None;
                 }
                 Some(_) => {
                     builder.note(format!("{trigger:?} never occurs: it contains an excluded text"), *place);
@@ -97,9 +95,9 @@ impl Dispatch {
         }
         let parts: Vec<(usize, ExprId)> = self.parts(&patterns, builder, span);
         if patterns.triggers.is_empty() && patterns.excludes.is_empty() {
-            return Ok(builder.regex("(?s-u:.)*", span));
+            return Some(builder.regex("(?s-u:.)*", span));
         }
-        Ok(if patterns.is_simple() {
+        Some(if patterns.is_simple() {
             simple(&patterns, parts, self.is_loop, builder, span)
         } else {
             automaton(&patterns, parts, self.is_loop, builder, span)

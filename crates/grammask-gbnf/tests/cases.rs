@@ -232,7 +232,8 @@ fn readings_that_differ_from_the_peers_are_noted() {
 #[test]
 fn regular_expressions_match_from_end_to_end() {
     use RegexDialect::{Auto, Ecma, Python, Rust, XGrammar};
-    let cases: [(RegexDialect, &str, &[(&str, Verdict)]); 17] = [
+    type Texts = &'static [(&'static str, Verdict)];
+    let cases: [(RegexDialect, &str, Texts); 17] = [
         (Auto, "a|b$", &[("a", Accept), ("ab", Reject(1))]),
         (XGrammar, "a.b", &[("a\nb", Accept)]),
         (Rust, "a.b", &[("a\nb", Reject(1))]),

@@ -187,7 +187,7 @@ impl Translator<'_, '_> {
         for (text, place) in own.iter().chain(around.ends) {
             dispatch.exclude(text, *place);
         }
-        let without = dispatch.build(self.builder, span).ok()?;
+        let without = dispatch.build(self.builder, span)?;
         let expr = match max {
             Some(_) => self.builder.and(vec![chars, without], span),
             None => without,
@@ -255,7 +255,7 @@ impl Translator<'_, '_> {
             dispatch.exclude(text, *place);
         }
         let span = self.span(value);
-        let expr = dispatch.build(self.builder, span).ok()?;
+        let expr = dispatch.build(self.builder, span)?;
         Some(Format { expr, is_unlimited })
     }
 

@@ -39,13 +39,13 @@ impl Translator<'_, '_> {
             if let Some((_, place)) = excludes.first() {
                 self.builder.note("`excludes` does not apply to the strings of a JSON Schema", *place);
             }
-            return limited(self.schema_value(schema, config)?);
+            return limited(self.schema_value(schema, &config)?);
         }
         self.xml(value, schema, style, &config, &excludes)
     }
 
     /// Translates a schema that is a part of the text.
-    pub(crate) fn schema_value(&mut self, schema: Value<'_>, config: SchemaConfig) -> Option<ExprId> {
+    pub(crate) fn schema_value(&mut self, schema: Value<'_>, config: &SchemaConfig) -> Option<ExprId> {
         let text = self.source(schema);
         let at = schema.span().start + self.base;
         self.schema_text(text, Some(at), config, schema)
@@ -56,7 +56,7 @@ impl Translator<'_, '_> {
         &mut self,
         text: &str,
         at: Option<usize>,
-        config: SchemaConfig,
+        config: &SchemaConfig,
         place: Value<'_>,
     ) -> Option<ExprId> {
         self.schemas += 1;
@@ -68,7 +68,7 @@ impl Translator<'_, '_> {
                 self.builder.add_source(&name, text)
             }
         };
-        let name = self.builder.schema(text, at, &config, "json", span)?;
+        let name = self.builder.schema(text, at, config, "json", span)?;
         Some(self.builder.name(&name, span))
     }
 }

@@ -118,7 +118,7 @@ impl Translator<'_, '_> {
         for (text, place) in excludes.iter().chain(around.ends) {
             dispatch.exclude(text, *place);
         }
-        let free = dispatch.build(self.builder, span).ok()?;
+        let free = dispatch.build(self.builder, span)?;
         let expr = match first {
             Some(first) => self.builder.sequence(vec![first, free], span),
             None => free,
@@ -256,7 +256,7 @@ impl Translator<'_, '_> {
             let part = self.builder.alternatives(parts, *place);
             dispatch.push(trigger, part, *place);
         }
-        dispatch.build(self.builder, span).ok()
+        dispatch.build(self.builder, span)
     }
 
     fn legacy_tag(&mut self, value: Value<'_>) -> Option<Tag> {
@@ -265,8 +265,8 @@ impl Translator<'_, '_> {
         let (end, end_place) = self.text_field(value, "end")?;
         let schema = self.required(value, "schema")?;
         let content = match schema.as_str() {
-            Some(text) => self.schema_text(text, None, self.config.json_schema.clone(), schema)?,
-            None => self.schema_value(schema, self.config.json_schema.clone())?,
+            Some(text) => self.schema_text(text, None, &self.config.json_schema.clone(), schema)?,
+            None => self.schema_value(schema, &self.config.json_schema.clone())?,
         };
         let end_place = self.span(end_place);
         let end = self.builder.text(end, end_place);

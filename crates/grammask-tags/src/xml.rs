@@ -460,7 +460,7 @@ impl Translator<'_, '_> {
         for (text, span) in options.excludes.iter().filter(|(text, _)| !text.is_empty()) {
             dispatch.exclude(text, *span);
         }
-        let free = dispatch.build(self.builder, place).ok()?;
+        let free = dispatch.build(self.builder, place)?;
         let mut parts = vec![free];
         if let Some(pattern) = schema.get("pattern")
             && let Some(text) = pattern.as_str()
@@ -513,7 +513,7 @@ impl Translator<'_, '_> {
     fn schema_part(&mut self, root: Value<'_>, schema: Value<'_>, options: &Options<'_>) -> Option<ExprId> {
         let text = self.source(schema);
         if !text.contains("\"$ref\"") {
-            return self.schema_value(schema, options.config.clone());
+            return self.schema_value(schema, options.config);
         }
         self.derived_schema(root, text, schema, options)
     }
@@ -537,7 +537,7 @@ impl Translator<'_, '_> {
             }
             text.push('}');
         }
-        self.schema_text(&text, None, options.config.clone(), place)
+        self.schema_text(&text, None, options.config, place)
     }
 }
 

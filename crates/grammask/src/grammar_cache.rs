@@ -141,6 +141,7 @@ impl<K: Hash + Eq + Clone> GrammarCache<K> {
     ///
     /// # Errors
     /// If the grammar does not compile, or the request is cancelled.
+    #[expect(clippy::needless_pass_by_value, reason = "a caller makes the key for this call")]
     pub fn get_or_compile(
         &self,
         key: K,

@@ -106,7 +106,7 @@ pub fn whether_it_compiles(rng: &mut Rng) -> Result<(), String> {
     let about = |what: String| format!("{what}\ngrammar:\n{text}");
     let ast = grammask_syntax::parse(&text, &Default::default()).map_err(|error| about(error.to_string()))?;
     watch::note(about(String::new()));
-    let expected = Oracle::new(&ast, start_of(&ast));
+    let expected = Oracle::new(&ast, &start_of(&ast));
     let words = Words::random(rng)?;
     match (Grammar::compile(&text, &words.vocabulary, &Config::default()), expected) {
         (_, Err(OracleError::TooLarge(_))) | (Ok(_), Ok(_)) | (Err(_), Err(_)) => Ok(()),

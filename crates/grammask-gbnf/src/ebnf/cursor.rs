@@ -125,10 +125,10 @@ impl<'a> Cursor<'a> {
         if !ahead.peek().is_some_and(|char| ahead.is_name_char(char)) || ahead.name().is_empty() {
             return false;
         }
-        if ahead.is_xgrammar() {
-            if let Some(length) = option_list(ahead.rest()) {
-                ahead.at += length;
-            }
+        if ahead.is_xgrammar()
+            && let Some(length) = option_list(ahead.rest())
+        {
+            ahead.at += length;
         }
         ahead.skip_blanks(ahead.is_xgrammar());
         ahead.looking_at("::=")

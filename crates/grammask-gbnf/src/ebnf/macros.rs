@@ -227,7 +227,7 @@ impl<'a> Parser<'a, '_> {
                 _ => return self.wrong_operand(FORM, argument),
             }
         }
-        dispatch.build(self.builder, span).map_err(|()| Malformed)
+        dispatch.build(self.builder, span).ok_or(Malformed)
     }
 
     fn token_macro(&mut self, arguments: &[Argument<'a>], span: Span) -> Result<ExprId, Malformed> {

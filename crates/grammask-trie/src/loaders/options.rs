@@ -50,9 +50,9 @@ impl AddedSpecials {
     }
 
     /// Returns an error if a name is not among those of the added tokens.
-    pub(super) fn check_names<'a>(&self, added: impl Iterator<Item = &'a str> + Clone) -> Result<(), Error> {
+    pub(super) fn check_names(&self, added: &[&str]) -> Result<(), Error> {
         let Self::Named(names) = self else { return Ok(()) };
-        match names.iter().find(|name| !added.clone().any(|added| added == name.as_str())) {
+        match names.iter().find(|name| !added.contains(&name.as_str())) {
             None => Ok(()),
             Some(name) => {
                 let key = "the list of special added tokens".to_owned();

@@ -36,13 +36,13 @@ pub(super) fn read<'c>(bytes: &[u8], config: &'c Config) -> Result<Builder<'c>, 
     let mut builder = Builder::new(config);
     if bytes.trim_ascii_start().starts_with(b"[") {
         let list = entries::read::<Vec<(u64, Piece<'_>)>>(bytes)?;
-        check_literal(list.iter().filter_map(|(_, piece)| piece.text()))?;
+        check_literal(&list.iter().filter_map(|(_, piece)| piece.text()))?;
         for (id, piece) in list {
             builder.token(id, piece.bytes())?;
         }
     } else {
         let list = entries::read::<Pairs<Text<'_>, u64>>(bytes)?.0;
-        check_literal(list.iter().map(|(Text(text), _)| &**text))?;
+        check_literal(&list.iter().map(|(Text(text), _)| &**text))?;
         for (Text(text), id) in list {
             builder.token(id, text.as_bytes())?;
         }

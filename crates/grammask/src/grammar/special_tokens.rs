@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use grammask_syntax::{Ast, ExprKind, SpecialSet};
+use grammask_syntax::{Ast, ExprKind};
 
 use crate::{Ending, Vocabulary};
 
@@ -50,7 +50,7 @@ pub fn resolve_special_tokens<'a>(ast: &'a Ast, vocabulary: &Vocabulary, ending:
                 let mut is_known = true;
                 let tokens = grammask_mask::tokens_of_set(set, vocabulary, ending, |_| is_known = false);
                 if is_known && tokens.is_empty() {
-                    expr.kind = ExprKind::SpecialSet(Box::new(SpecialSet::default()));
+                    expr.kind = ExprKind::SpecialSet(Box::default());
                 }
             }
             _ => {}

@@ -77,7 +77,7 @@ fn a_token_with_bytes_counts_as_its_text() {
 #[test]
 fn a_start_symbol_and_a_schema_keep_their_meaning() {
     let config = Config { begin: Some(Begin::Token(THINK)), ..Config::default() };
-    let named = config.clone().with_start("begin_after").ending_with([END]);
+    let named = config.with_start("begin_after").ending_with([END]);
     let grammar = Grammar::compile("start ::= 'yes'; begin_after ::= 'no';", &vocabulary(), &named).unwrap();
     let mut matcher = grammar.matcher();
     accept(&mut matcher, &[0, 10, 1]);

@@ -97,10 +97,11 @@ impl PieceDecoder {
                     }
                 }
                 // A piece with characters outside of the alphabet is taken literally.
-                Step::ByteLevel => match byte_level(&text) {
-                    Cow::Owned(bytes) => return Cow::Owned(bytes),
-                    Cow::Borrowed(_) => {}
-                },
+                Step::ByteLevel => {
+                    if let Cow::Owned(bytes) = byte_level(&text) {
+                        return Cow::Owned(bytes);
+                    }
+                }
                 Step::Strip { content, start, stop } => {
                     text = Cow::Owned(stripped(&text, *content, *start, *stop).to_owned());
                 }

@@ -79,7 +79,7 @@ pub(in crate::loaders) fn read<'c>(
         &config.limits,
     )?;
     file.model.check_affixes(&decoder)?;
-    options.added.check_names(file.added.iter().map(|added| &*added.content.0))?;
+    options.added.check_names(&file.added.iter().map(|added| &*added.content.0).collect::<Vec<_>>())?;
     let by_id = AddedById::new(&file.added)?;
 
     let mut builder = Builder::new(config);

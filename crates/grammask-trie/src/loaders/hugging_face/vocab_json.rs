@@ -61,16 +61,15 @@ pub(in crate::loaders) fn read<'c>(
 }
 
 /// Returns an error if texts that should be literal look like those of a tokenizer.
-pub(in crate::loaders) fn check_literal<'a>(
-    texts: impl Iterator<Item = &'a str> + Clone,
-) -> Result<(), Error> {
+pub(in crate::loaders) fn check_literal<'a, T>(texts: &T) -> Result<(), Error>
+where
+    T: Iterator<Item = &'a str> + Clone,
+{
     let total = texts.clone().count();
-    let is_byte = |text: &str| spelling::fallback_byte(text).is_some();
-    let signs: [(&'static str, &dyn Fn(&str) -> bool); 2] = [
-        ("byte-level", &|text| text.contains(BYTE_LEVEL_MARKS)),
-        ("SentencePiece", &|text| text.contains(SPACE_MARK) || is_byte(text)),
-    ];
-    for (spelling, shows) in signs {
+    let shows_bytes: fn(&str) -> bool = |text| text.contains(BYTE_LEVEL_MARKS);
+    let shows_marks: fn(&str) -> bool =
+        |text| text.contains(SPACE_MARK) || spelling::fallback_byte(text).is_some();
+    for (spelling, shows) in [("byte-level", shows_bytes), ("SentencePiece", shows_marks)] {
         let count = texts.clone().filter(|text| shows(text)).count();
         // A tokenizer that spells spaces with marks has none in its texts.
         let spaces = texts.clone().filter(|text| text.contains(' ')).count();
