@@ -93,6 +93,7 @@ const WITH_KBNF: &[&str] = &[
     "grammask-notation",
     "grammask-gbnf",
     "grammask-tags",
+    "grammask-tools",
     "grammask",
     "grammask-kbnf",
 ];
@@ -115,6 +116,12 @@ const HEAVY_PACKAGES: &[&str] = &[
 ];
 
 const TESTKIT: &str = "grammask-testkit";
+
+/// The front ends that are tested with the engine below the facade: what a notation accepts is a verdict.
+const FRONT_ENDS: &[&str] = &["grammask-gbnf", "grammask-lark", "grammask-tags"];
+
+/// The crates with which they are tested.
+const VERDICTS: &[&str] = &["grammask-normal", "grammask-earley"];
 
 /// Returns `true` for a crate of the engine and for the facade.
 pub fn is_library(package: &str) -> bool {
@@ -165,7 +172,7 @@ fn may_test_with(package: &str, other: &str) -> bool {
     if other == TESTKIT {
         return !is_left_of(package, TESTKIT);
     }
-    is_left_of(other, package)
+    is_left_of(other, package) || FRONT_ENDS.contains(&package) && VERDICTS.contains(&other)
 }
 
 /// Returns `true` if `right` may depend on `left`, directly or through others. The picture has no cycles.

@@ -58,8 +58,8 @@ impl Grammar {
         Self::from_outcome(&grammask_gbnf::translate(text, &notation)?, vocabulary, config)
     }
 
-    /// Compiles a grammar in Lark, in the dialect of llguidance or in that of Lark itself. JSON Schemas in it are
-    /// read by [`Config::json_schema`](crate::Config::json_schema).
+    /// Compiles a grammar in Lark, in the dialect of llguidance or in that of Lark itself. JSON Schemas in it
+    /// are read by [`Config::json_schema`](crate::Config::json_schema).
     ///
     /// # Errors
     /// As [`from_gbnf`](Self::from_gbnf).
