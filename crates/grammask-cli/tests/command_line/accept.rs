@@ -68,7 +68,7 @@ fn verdicts_are_printed_as_json() {
     let rejected = answer("ab(");
     assert_eq!((&rejected["verdict"], &rejected["at"]), (&"reject".into(), &2.into()));
     assert_eq!((&rejected["line"], &rejected["column"]), (&1.into(), &3.into()));
-    assert_eq!(rejected["expected"], serde_json::json!(["`a` to `z`"]));
+    assert_eq!(rejected["expected"], serde_json::json!(["`a` to `z`", "the end"]));
 }
 
 #[test]

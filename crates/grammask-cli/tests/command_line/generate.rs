@@ -129,7 +129,10 @@ fn the_report_has_tokens_masks_and_times() {
     let folder = Folder::new("generate_report")
         .with("number.kbnf", "start ::= #'[0-9]{4}';")
         .with("v.json", vocabulary());
-    insta::assert_snapshot!("generate_report", folder.run(&["generate", "number.kbnf", "--vocab", "v.json"]));
+    insta::assert_snapshot!(
+        "generate_report",
+        folder.run(&["generate", "number.kbnf", "--vocab", "v.json", "--eos", "none"])
+    );
     let answer = folder.run(&["generate", "number.kbnf", "--vocab", "v.json", "--json"]).json();
     assert_eq!(answer["output"]["text"].as_str().unwrap().len(), 4);
     assert_eq!(answer["tokens"].as_array().unwrap().len(), 4);
@@ -148,7 +151,7 @@ fn a_grammar_without_complete_texts_is_reported() {
         .with("long.kbnf", "start ::= #'[0-9]{50}';")
         .with("v.json", vocabulary());
     let run = |grammar: &str, most: &str| {
-        folder.run(&["generate", grammar, "--vocab", "v.json", "--max-tokens", most])
+        folder.run(&["generate", grammar, "--vocab", "v.json", "--eos", "none", "--max-tokens", most])
     };
     let endless = run("endless.kbnf", "20");
     assert_eq!((endless.status, endless.out.len()), (3, 20), "{endless}");

@@ -102,7 +102,7 @@ fn unsuitable_vocabularies_are_an_error() {
         (&["mask", "list.kbnf", "--vocab", "cut.json"], "error: cut.json: line "),
         (&["mask", "list.kbnf", "--vocab", "picture.png"], "error: picture.png: "),
         (&["mask", "list.kbnf", "--vocab", "nowhere.json"], "error: cannot read nowhere.json: "),
-        (&["mask", "list.kbnf", "--vocab", "."], "error: cannot read .: "),
+        (&["mask", "list.kbnf", "--vocab", "."], "error: .: no vocabulary: none of "),
         (
             &["mask", "list.kbnf", "--vocab", "vocabulary.json", "--eos", "99"],
             "error: the vocabulary has no special token and no id \"99\"",

@@ -56,7 +56,8 @@ fn all_errors_of_schemas_have_their_places() {
 
 #[test]
 fn what_is_relaxed_is_listed() {
-    let text = r#"start ::= schema!({"type": "array", "uniqueItems": true, "items": {"type": "object"}});"#;
+    let text =
+        r#"start ::= schema!({"type": "array", "uniqueItems": true, "prefixItems": [{"type": "object"}]});"#;
     let bytes = (0..=255u8).map(|byte| (TokenId(u32::from(byte)), vec![byte]));
     let vocabulary = Vocabulary::new(bytes, []).unwrap();
     let mut config = Config::default();

@@ -148,7 +148,10 @@ fn hints_name_special_tokens_of_the_vocabulary() {
     assert_eq!(hint(&["a", "b", "c", "d", "e", "f"]).matches("<[").count(), 5);
     assert_eq!(hint(&["<|begin|>", "<|edn|>"]), "did you mean `<|edn|>`?");
     assert_eq!(hint(&["[END]"]), "did you mean \"[END]\"? it is written `special!('[END]')` or `<[10]>`");
-    assert_eq!(hint(&["<|a b|>", "<|<|>", "<|end |>"]), "did you mean \"<|end |>\"? it is written `<[12]>`");
+    assert_eq!(
+        hint(&["<|a b|>", "<|<|>", "<|end |>"]),
+        "did you mean \"<|end |>\"? it is written `special!('<|end |>')` or `<[12]>`"
+    );
 }
 
 #[test]
