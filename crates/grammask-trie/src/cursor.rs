@@ -38,6 +38,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Takes `count` bytes as a file of their own, with offsets in this one.
+    #[cfg(feature = "loaders")]
     pub(crate) fn part(&mut self, count: u64) -> Result<Self, Error> {
         let offset = self.offset;
         Ok(Self { bytes: self.take(count)?, offset })
@@ -63,6 +64,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Takes a little-endian number of 64 bits.
+    #[cfg(feature = "loaders")]
     pub(crate) fn u64(&mut self) -> Result<u64, Error> {
         self.array().map(u64::from_le_bytes)
     }

@@ -47,6 +47,7 @@ const BEGIN_NAMES: [&str; 7] = [
 ];
 
 /// Names of tokens that separate the turns of a conversation, besides those that end or begin a sequence.
+#[cfg(feature = "loaders")]
 const TURN_NAMES: [&str; 30] = [
     "<|im_start|>",
     "<|im_sep|>",
