@@ -36,6 +36,36 @@ def test_start_and_end(words: grammask.Vocabulary) -> None:
         grammask.Grammar.kbnf(text, words, end="<|stop|>")
 
 
+def test_grammars_in_other_notations(byte_tokens: grammask.Vocabulary) -> None:
+    grammar = grammask.Grammar
+    tag = {
+        "type": "structural_tag",
+        "format": {"type": "tag", "begin": "<a>", "content": {"type": "regex", "pattern": "[0-9]"}, "end": "</a>"},
+    }
+    for made, right, wrong in [
+        (grammar.gbnf('root ::= "a" [b-z]*', byte_tokens), "abz", "b"),
+        (grammar.ebnf('root ::= Regex("[0-9]+") x\nx ::= "!"?', byte_tokens), "12!", "!"),
+        (grammar.lark('start: INT ("," INT)*\n%import common.INT', byte_tokens), "1,22", "1,"),
+        (grammar.regex("a(?!a)[ab]", byte_tokens), "ab", "aa"),
+        (grammar.choice(["yes", "no"], byte_tokens), "no", "noo"),
+        (grammar.structural_tag(tag, byte_tokens), "<a>7</a>", "<a></a>"),
+        (grammar.structural_tag(json.dumps(tag), byte_tokens), "<a>7</a>", "7"),
+    ]:
+        assert accepts(made, right), right
+        assert not accepts(made, wrong), wrong
+    for check, text in [
+        (grammask.check_gbnf, "root ::= other"),
+        (grammask.check_ebnf, 'root ::= "a" |'),
+        (grammask.check_lark, "start: [a-z"),
+        (grammask.check_regex, "(a"),
+        (grammask.check_structural_tag, '{"type": "structural_tag"}'),
+    ]:
+        with pytest.raises(grammask.GrammarError):
+            check(text)
+    with pytest.raises(TypeError, match="choices"):
+        grammask.check_choice("yes")
+
+
 def test_json_schema_from_every_kind_of_argument(byte_tokens: grammask.Vocabulary) -> None:
     schema = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
 
