@@ -34,7 +34,8 @@ pub fn validator(schema: &Value, draft: Draft, documents: &[Document]) -> Result
 
 fn draft_of(draft: Draft) -> jsonschema::Draft {
     match draft {
-        Draft::Draft4 => jsonschema::Draft::Draft4,
+        // The validator has no OpenAPI 3.0, which is based on draft 4.
+        Draft::Draft4 | Draft::OpenApi30 => jsonschema::Draft::Draft4,
         Draft::Draft6 => jsonschema::Draft::Draft6,
         Draft::Draft7 => jsonschema::Draft::Draft7,
         Draft::Draft201909 => jsonschema::Draft::Draft201909,
