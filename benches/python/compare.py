@@ -179,7 +179,7 @@ class LLGuidance:
         )
 
     def tree(self, matcher: Any, next_token: list[int], next_sibling: list[int], draft: list[int]) -> None:
-        raise NotImplementedError("chains only")
+        raise TypeError("llguidance takes chains of draft tokens, no trees")
 
 
 def median(work: Callable[[], Any], repeats: int, per_call: int = 1) -> float:

@@ -35,7 +35,7 @@ pub(crate) enum Term {
     Minimal(TermId),
     /// Any run of consecutive chunks, also none.
     Substrings(Vec<String>),
-    /// The same language, which has a name: the index of a terminal.
+    /// The language of a terminal, by its index.
     Named(TermId, u32),
 }
 

@@ -58,6 +58,9 @@ enum Position {
     Raw(PartId, u32),
 }
 
+/// The bytes of JSON outside of strings, apart from those inside of a literal.
+const STRUCTURE: &[u8] = b" \t\n\r{}[],:\"-+.0123456789eEtfn";
+
 impl Cursor {
     /// Returns the position before a value.
     pub(crate) fn new(value: &Value) -> Self {
@@ -116,7 +119,19 @@ impl Cursor {
                     add(text.get(*read as usize..=*read as usize).unwrap_or(b""));
                 }
             }
-            _ => (0..=255).for_each(|byte| {
+            Position::Key(decoded, escape) => {
+                let innermost = self.open.last().map(|open| value.part(open.part));
+                match innermost {
+                    Some(Part::Object(members)) if escape.is_empty() => {
+                        add(b"\"\\");
+                        let begins = members.iter().filter(|(key, _)| key.starts_with(decoded));
+                        begins
+                            .for_each(|(key, _)| add(key.get(decoded.len()..=decoded.len()).unwrap_or(b"")));
+                    }
+                    _ => add(b"\"\\/bfnrtu0123456789abcdefABCDEF"),
+                }
+            }
+            _ => STRUCTURE.iter().for_each(|&byte| {
                 if self.clone().advance(value, byte) {
                     add(&[byte]);
                 }

@@ -94,7 +94,8 @@ pub(super) fn first_candidates(
 ///
 /// Searches breadth first among the texts that agree with some candidate. A byte by which no candidate goes
 /// on is enough, because a state that is not dead always leads to a whole item. Blanks are tried last,
-/// because they hardly ever lead to another value.
+/// because they hardly ever lead to another value. If there is none, that holds for each state that has been
+/// visited, and is kept: the blanks in a row before the last bracket would each be searched again.
 ///
 /// # Errors
 /// If more than [`Limits::max_distinct_search`](crate::Limits::max_distinct_search) states agree.
@@ -108,6 +109,9 @@ fn may_differ(
     let mut seen: FxHashSet<(SetId, Vec<Candidate>)> = FxHashSet::default();
     let mut queue = VecDeque::from([(state, candidates.to_vec())]);
     let mut after_blanks = VecDeque::new();
+    if nodes.permutations.texts.only_used.contains(&(state, candidates.to_vec())) {
+        return Ok(false);
+    }
     while let Some((state, candidates)) = queue.pop_front().or_else(|| after_blanks.pop_front()) {
         let live = step::live_bytes_within(nodes, cx, state)?;
         let open = nodes.permutations.texts.next_bytes(&candidates);
@@ -124,16 +128,21 @@ fn may_differ(
             if left.is_empty() || next.completes() && !texts.is_used(&left) {
                 return Ok(true);
             }
-            if next.goes_on() && !seen.contains(&(next, left.clone())) {
+            let position = (next, left);
+            if next.goes_on() && !seen.contains(&position) && !texts.only_used.contains(&position) {
                 if seen.len() >= most {
                     return Err(LimitExceeded::new(Limit::MaxDistinctSearch, most, None).into());
                 }
-                seen.insert((next, left.clone()));
+                seen.insert(position.clone());
                 let queue = if is_blank(byte) { &mut after_blanks } else { &mut queue };
-                queue.push_back((next, left));
+                queue.push_back(position);
             }
         }
     }
+    seen.insert((state, candidates.to_vec()));
+    let held = |(_, candidates): &(SetId, Vec<Candidate>)| MAP_ENTRY_BYTES + size_of_val(&candidates[..]);
+    cx.tables.spend(seen.iter().map(held).sum());
+    nodes.permutations.texts.only_used.extend(seen);
     Ok(false)
 }
 

@@ -1,11 +1,11 @@
 //! The texts of `distinct!` items: those being read, and those that have been used. Each is stored once.
 
 use grammask_regular::{ByteSet, RegularId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::permutation::comparison::Cursor;
 use crate::permutation::json_value::Value;
-use crate::{CalleeId, NetworkNodeId};
+use crate::{CalleeId, NetworkNodeId, SetId};
 
 /// Budget of one byte of a text in [`DistinctTexts`], in bytes; a rough measure.
 pub(super) const TEXT_BYTE_BYTES: usize = 32;
@@ -48,6 +48,9 @@ pub(crate) struct DistinctTexts {
     prefix_ids: FxHashMap<(PrefixId, u8), PrefixId>,
     pub(super) used: Vec<UsedTexts>,
     used_ids: FxHashMap<(CalleeId, UsedTextsId, Box<[u8]>), UsedTextsId>,
+    /// States of items that are rules, with the used values that the text agrees with, from which each
+    /// continuation is one of these values.
+    pub(super) only_used: FxHashSet<(SetId, Vec<Candidate>)>,
     pub(super) nodes: FxHashMap<(NetworkNodeId, PrefixId), NetworkNodeId>,
 }
 

@@ -53,7 +53,7 @@ class Follower:
             self._accepted = common
         if self.refused is not None and self.refused >= common:
             self.refused = None
-        # What follows a refused token or an end is not read.
+        # Tokens after a refused one, or after an end, are not read.
         self.tokens = tokens[:common]
         if self._accepted == common and self.refused is None:
             self._accepted += self.matcher.accept_all(tokens[common:])

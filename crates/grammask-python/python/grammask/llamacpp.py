@@ -24,7 +24,7 @@ __all__ = ["GrammarProcessor"]
 class GrammarProcessor:
     """Keeps one output in a grammar: a callable that takes the ids so far and the scores.
 
-    What the first call sees is the prompt. A later call whose ids do not continue the prompt begins a new
+    The ids of the first call are the prompt. A later call whose ids do not continue the prompt begins a new
     output, as does one that is more than one id longer than the call before. ``reset`` says so for sure.
     """
 

@@ -33,7 +33,7 @@ class GrammarProcessor(_Base):  # type: ignore[misc, valid-type]
     free. Greedy search, sampling, beams, and an assistant's guesses work: outputs are followed by their ids,
     not by their rows.
 
-    What the first call sees is the prompt. A later call whose ids do not continue the prompt begins new
+    The ids of the first call are the prompt. A later call whose ids do not continue the prompt begins new
     outputs, as does one that is more than one token longer than the call before. ``reset`` says so for sure.
 
     Beam search may continue a beam with a token that is not allowed, with a score of negative infinity, if a

@@ -4,7 +4,6 @@
 mod budgets;
 mod conditions;
 mod distinct;
-mod distinct_values;
 mod endings;
 mod fixtures;
 mod language;

@@ -4,8 +4,7 @@
 use grammask::{Config, Ending, Grammar, Matcher, TokenId, Vocabulary};
 use grammask_testkit::random::Rng;
 
-/// Ends texts, and has no bytes.
-const STOP: TokenId = TokenId(100_000);
+use super::{STOP, config, readable};
 
 /// A rule for items, and further rules that it uses.
 const ITEMS: &[&str] = &[
@@ -55,23 +54,6 @@ fn words(rng: &mut Rng) -> Vec<Vec<u8>> {
         words.push(word.concat().into_bytes());
     }
     words
-}
-
-fn config(rng: &mut Rng, ending: &Ending) -> Config {
-    let mut config = Config { ending: ending.clone(), ..Config::default() };
-    config.masks.tuning.max_state_walk_nodes = *rng.pick(&[0, 512]);
-    config.masks.tuning.keep_masks = rng.chance(1, 2);
-    if rng.chance(1, 3) {
-        let budget = *rng.pick(&[1 << 12, 1 << 15, 1 << 18]);
-        (config.masks.limits.budget, config.recognizer.limits.budget) = (budget, budget);
-    }
-    config
-}
-
-/// The mask according to reading the bytes of each token.
-fn readable(matcher: &Matcher, words: &[Vec<u8>]) -> Vec<TokenId> {
-    let ids = (0..).map(TokenId).zip(words);
-    ids.filter(|(_, bytes)| matcher.clone().accept_bytes(bytes).is_accepted()).map(|(id, _)| id).collect()
 }
 
 #[test]

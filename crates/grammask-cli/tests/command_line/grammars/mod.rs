@@ -1,0 +1,4 @@
+//! Grammars in other notations than KBNF.
+
+mod notation;
+mod schema;
