@@ -179,7 +179,7 @@ impl Error {
             }
             ErrorKind::Unordered(_) => None,
             ErrorKind::Regex { has_backslash: true, .. } => Some(
-                "KBNF decodes its escapes first, so each backslash of the regex is written twice: `[^\"\\\\\\\\]`"
+                "KBNF decodes its escapes first, so each backslash of the regex is written twice, `#'[^\"\\\\\\\\]'`; or write `#r'[^\"\\\\]'`"
                     .to_owned(),
             ),
             ErrorKind::Regex { .. } | ErrorKind::Regular(_) | ErrorKind::MalformedTree { .. } => None,

@@ -270,3 +270,14 @@ fn schemas_are_kept_as_text() {
         assert!(parse(&format!("start ::= {wrong};"), &Config::default()).is_err(), "{wrong}");
     }
 }
+
+#[test]
+fn raw_regexes_are_not_unescaped() {
+    check(r"#r'\d+\.'", r"#'\\d+\\.'");
+    check(r#"#re"[^'\\]" #rex'\''"#, r#"#e"[^'\\\\]" #ex"\\'""#);
+    check(r"#r''", "#''");
+    check(r"#r'\\'", r"#'\\\\'");
+    for wrong in [r"#r'\'", "#r'", "#rx'a'", "#r 'a'"] {
+        assert!(parse(&format!("start ::= {wrong};"), &Config::default()).is_err(), "{wrong}");
+    }
+}

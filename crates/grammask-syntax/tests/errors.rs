@@ -40,7 +40,7 @@ fn one_mistake_is_one_error() {
         "start ::= 'a'{99999999999,1};",
         "start ::= 'a' 3;",
         "start ::= 1st;",
-        "start ::= #re'x';",
+        "start ::= #rx'x';",
         "start ::= # | 'x';",
         "start ::= except!(#'a', 3);",
         "start ::= excepted!(a | 3, 4);",

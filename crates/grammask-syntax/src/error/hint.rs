@@ -47,7 +47,9 @@ pub(super) fn hint(kind: &ErrorKind) -> Option<String> {
         ErrorKind::BoundsReversed { min, max } => return Some(format!("write `{{{max},{min}}}`")),
         ErrorKind::BoundTooLarge => "`{2,}` repeats without end",
         ErrorKind::MissingPattern { .. } => "write `#'pattern'`; the quote follows without a space",
-        ErrorKind::UnknownPattern { .. } => "there are `#'..'`, `#e'..'`, `#ex'..'` and `#substrs'..'`",
+        ErrorKind::UnknownPattern { .. } => {
+            "there are `#'..'`, `#e'..'`, `#ex'..'`, `#substrs'..'`, and the raw `#r'..'`, `#re'..'` and `#rex'..'`"
+        }
         ErrorKind::UnknownOperator { .. } => {
             "there are `except!`, `json!`, `special!`, `marker!`, `substrs!`, `capture!`, `schema!`, `unordered!`, `distinct!`, `multiple!`, `atleast!`, `above!`, `atmost!`, `below!` and `equal!`"
         }

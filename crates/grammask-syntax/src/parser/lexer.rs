@@ -372,6 +372,9 @@ impl<'t> Lexer<'t> {
             "e" => Quoted::PrefixMinimal,
             "ex" => Quoted::NotContaining,
             "substrs" => Quoted::Substrings,
+            "r" => return self.raw_pattern(Quoted::Regex),
+            "re" => return self.raw_pattern(Quoted::PrefixMinimal),
+            "rex" => return self.raw_pattern(Quoted::NotContaining),
             _ => {
                 self.errors.push(ErrorKind::UnknownPattern { tag: shorten(tag) }, prefix);
                 self.quoted(Quoted::Regex, self.position);
@@ -379,6 +382,32 @@ impl<'t> Lexer<'t> {
             }
         };
         self.quoted(quoted, self.position)
+    }
+
+    /// Reads a raw regex from its opening quote on, as in `#r'\d'`. Backslashes are part of the regex, and a
+    /// quote after a backslash does not end it.
+    fn raw_pattern(&mut self, quoted: Quoted) -> TokenKind {
+        let start = self.position;
+        let bytes = self.text.as_bytes();
+        let quote = bytes[start];
+        let mut position = start + 1;
+        loop {
+            let length = bytes[position..].iter().position(|&byte| byte == quote || byte == b'\\');
+            match length.map(|length| position + length) {
+                Some(at) if bytes[at] == quote => {
+                    self.position = at + 1;
+                    return TokenKind::Quoted(quoted, self.text[start + 1..at].to_owned());
+                }
+                Some(at) if at + 1 < bytes.len() => position = at + 2,
+                _ => {
+                    let kind = ErrorKind::UnclosedText { quote: char::from(quote) };
+                    self.errors.push(kind, Span::new(start, start + 1));
+                    self.quote_is_open = true;
+                    self.skip_to_end(start);
+                    return TokenKind::Bad;
+                }
+            }
+        }
     }
 
     /// Reads a quoted form with its opening quote at `start`.
