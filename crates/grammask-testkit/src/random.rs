@@ -8,6 +8,7 @@ use rand_xoshiro::rand_core::{Rng as _, SeedableRng};
 use crate::oracle::{Oracle, Run, start_of};
 
 pub mod conditions;
+pub mod edits;
 pub mod operators;
 pub mod tails;
 pub mod texts;
