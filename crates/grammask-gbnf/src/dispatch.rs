@@ -8,7 +8,7 @@
 //! A state that ends with an excluded text is dead. All other states end free text.
 
 use grammask_notation::Builder;
-use grammask_syntax::{ExprId, ExprKind, Span, Text};
+use grammask_syntax::{ExprId, ExprKind, Span, SpecialMember, Text};
 
 /// Free text with triggers and excluded texts.
 ///
@@ -36,6 +36,11 @@ pub struct Dispatch {
     /// Triggers and what follows them.
     triggers: Vec<(String, ExprId, Span)>,
     excludes: Vec<(String, Span)>,
+    /// Special tokens, with texts around them if there are some, and what follows them.
+    tokens: Vec<(ExprId, ExprId)>,
+    /// Tokens that free text does not contain: it contains all other special tokens. `None`, the default: it
+    /// contains no special tokens.
+    pub other_tokens: Option<Vec<SpecialMember>>,
     /// True if free text goes on behind a part. Default: true.
     pub is_loop: bool,
     /// True if an excluded text may begin a trigger, which then never occurs. Default: false.
@@ -51,12 +56,24 @@ impl Default for Dispatch {
 impl Dispatch {
     /// Returns free text without triggers.
     pub const fn new() -> Self {
-        Self { triggers: Vec::new(), excludes: Vec::new(), is_loop: true, allow_dead_triggers: false }
+        Self {
+            triggers: Vec::new(),
+            excludes: Vec::new(),
+            tokens: Vec::new(),
+            other_tokens: None,
+            is_loop: true,
+            allow_dead_triggers: false,
+        }
     }
 
     /// Adds a trigger, which is not empty, and the part that follows it.
     pub fn push(&mut self, trigger: &str, part: ExprId, span: Span) {
         self.triggers.push((trigger.to_owned(), part, span));
+    }
+
+    /// Adds a special token, alone or with texts around it, and the part that follows it.
+    pub fn push_token(&mut self, token: ExprId, part: ExprId) {
+        self.tokens.push((token, part));
     }
 
     /// Excludes a text from free text. It is not empty.
@@ -69,9 +86,9 @@ impl Dispatch {
     pub fn build(self, builder: &mut Builder, span: Span) -> Option<ExprId> {
         let bytes = self.triggers.iter().map(|(text, ..)| text.len()).sum::<usize>()
             + self.excludes.iter().map(|(text, _)| text.len()).sum::<usize>();
-        if bytes > MAX_PATTERN_BYTES {
-            let what = "bytes of triggers and excluded texts";
-            builder.limit("MAX_PATTERN_BYTES", MAX_PATTERN_BYTES, what, span);
+        let limit = builder.config().limits.max_trigger_bytes;
+        if bytes > limit {
+            builder.limit("max_trigger_bytes", limit, "bytes of triggers and excluded texts", span);
             return None;
         }
         let patterns = Patterns::new(&self);
@@ -94,13 +111,21 @@ impl Dispatch {
             }
         }
         let parts: Vec<(usize, ExprId)> = self.parts(&patterns, builder, span);
-        if patterns.triggers.is_empty() && patterns.excludes.is_empty() {
-            return Some(builder.regex("(?s-u:.)*", span));
-        }
-        Some(if patterns.is_simple() {
-            simple(&patterns, parts, self.is_loop, builder, span)
+        let tokens = self.tokens.iter().map(|&(token, part)| builder.sequence(vec![token, part], span));
+        let tokens: Vec<ExprId> = tokens.collect();
+        Some(if patterns.triggers.is_empty() && patterns.excludes.is_empty() {
+            let free = match &self.other_tokens {
+                None => builder.regex("(?s-u:.)*", span),
+                Some(members) => {
+                    let one = builder.any_other_token(members.clone(), span);
+                    builder.repeat(one, 0, None, span)
+                }
+            };
+            with_tokens(free, Vec::new(), tokens, self.is_loop, builder, span)
+        } else if patterns.is_simple() {
+            simple(&patterns, parts, tokens, self.is_loop, builder, span)
         } else {
-            automaton(&patterns, parts, self.is_loop, builder, span)
+            automaton(&patterns, parts, tokens, self.is_loop, builder, span)
         })
     }
 
@@ -116,9 +141,6 @@ impl Dispatch {
         alternatives.map(|(index, parts)| (index, builder.alternatives(parts, span))).collect()
     }
 }
-
-/// Bytes of all triggers and excluded texts of one dispatch.
-const MAX_PATTERN_BYTES: usize = 1 << 20;
 
 /// The distinct triggers and excluded texts.
 struct Patterns {
@@ -185,6 +207,7 @@ const MAX_SIMPLE_TRIGGERS: usize = 8;
 fn simple(
     patterns: &Patterns,
     parts: Vec<(usize, ExprId)>,
+    tokens: Vec<ExprId>,
     is_loop: bool,
     builder: &mut Builder,
     span: Span,
@@ -220,15 +243,33 @@ fn simple(
     }
     let without = builder.push(ExprKind::NotContaining(any.into()), span);
     let tail = builder.optional(without, span);
+    with_tokens(tail, branches, tokens, is_loop, builder, span)
+}
+
+/// Returns free text with parts: `branches` are free text up to a part, with the part; `tokens` are parts
+/// that begin with a token, which ends free text.
+fn with_tokens(
+    free: ExprId,
+    mut branches: Vec<ExprId>,
+    tokens: Vec<ExprId>,
+    is_loop: bool,
+    builder: &mut Builder,
+    span: Span,
+) -> ExprId {
+    if !tokens.is_empty() {
+        let before = builder.copy(free);
+        let token = builder.alternatives(tokens, span);
+        branches.push(builder.sequence(vec![before, token], span));
+    }
     if branches.is_empty() {
-        return tail;
+        return free;
     }
     let branches = builder.alternatives(branches, span);
     if is_loop {
         let repeated = builder.repeat(branches, 0, None, span);
-        builder.sequence(vec![repeated, tail], span)
+        builder.sequence(vec![repeated, free], span)
     } else {
-        builder.alternatives(vec![branches, tail], span)
+        builder.alternatives(vec![branches, free], span)
     }
 }
 
@@ -311,6 +352,7 @@ fn transitions(states: &[State], state: usize) -> Vec<(u8, usize)> {
 fn automaton(
     patterns: &Patterns,
     parts: Vec<(usize, ExprId)>,
+    tokens: Vec<ExprId>,
     is_loop: bool,
     builder: &mut Builder,
     span: Span,
@@ -324,6 +366,10 @@ fn automaton(
             _ => builder.extract("dispatched", part, span),
         })
         .collect();
+    let token = (!tokens.is_empty()).then(|| {
+        let token = builder.alternatives(tokens, span);
+        builder.extract("token", token, span)
+    });
     for (index, state) in states.iter().enumerate() {
         if state.is_dead {
             continue;
@@ -348,6 +394,11 @@ fn automaton(
             let others = builder.regex(&format!("(?s-u:[^{listed}]{others})"), span);
             let next = builder.name(&names[0], span);
             alternatives.push(builder.sequence(vec![others, next], span));
+            if let Some(token) = token {
+                let token = builder.copy(token);
+                let next = if is_loop { builder.name(&names[0], span) } else { builder.empty(span) };
+                alternatives.push(builder.sequence(vec![token, next], span));
+            }
             alternatives.push(builder.empty(span));
         }
         let body = builder.alternatives(alternatives, span);

@@ -25,7 +25,7 @@
 //! | empty alternative | the empty text | error |
 //! | `x{2}{3}` | quantifiers stack | error |
 //! | `\x` in a text | two digits | all digits that follow |
-//! | special tokens | `<text>`, `<[id]>` | `Token(id)` |
+//! | special tokens | `<text>`, `<[id]>`, `!<[id]>*` | `Token(id)`, `ExcludeToken(id)*` |
 //! | macros, rule options, `(= …)` | none | yes |
 //!
 //! # Differences from these programs

@@ -88,7 +88,8 @@ pub(crate) fn push_xgrammar(
     place: &dyn Fn(usize) -> usize,
     span: Span,
 ) -> Option<ExprId> {
-    match convert(pattern, reader, flags) {
+    let limit = builder.config().limits.max_stacked_quantifiers;
+    match convert(pattern, reader, flags, limit) {
         Ok(converted) => {
             for (at, note) in converted.notes {
                 let at = place(at);

@@ -37,11 +37,13 @@ pub(crate) struct Problem {
     pub message: String,
 }
 
-/// Number of quantifiers one behind the other.
-const MAX_STACKED_QUANTIFIERS: usize = 100;
-
-/// Converts a pattern.
-pub(crate) fn convert(pattern: &str, reader: Reader, flags: Flags) -> Result<Converted, Problem> {
+/// Converts a pattern with at most `max_stacked_quantifiers` quantifiers one behind the other.
+pub(crate) fn convert(
+    pattern: &str,
+    reader: Reader,
+    flags: Flags,
+    max_stacked_quantifiers: usize,
+) -> Result<Converted, Problem> {
     let mut converter = Converter {
         pattern,
         at: 0,
@@ -51,6 +53,7 @@ pub(crate) fn convert(pattern: &str, reader: Reader, flags: Flags) -> Result<Con
         groups: Vec::new(),
         atom: None,
         quantifiers: 0,
+        max_stacked_quantifiers,
         notes: Vec::new(),
     };
     converter.run()?;
@@ -82,6 +85,7 @@ struct Converter<'a> {
     atom: Option<usize>,
     /// Number of quantifiers after it.
     quantifiers: usize,
+    max_stacked_quantifiers: usize,
     notes: Vec<(usize, &'static str)>,
 }
 
@@ -222,9 +226,10 @@ impl Converter<'_> {
         if self.quantifiers > 0 && !self.is_macro() {
             return self.problem(at, "two quantifiers one behind the other");
         }
-        if self.quantifiers > MAX_STACKED_QUANTIFIERS {
-            let limit = MAX_STACKED_QUANTIFIERS;
-            return self.problem(at, format!("more than {limit} quantifiers (`MAX_STACKED_QUANTIFIERS`)"));
+        let limit = self.max_stacked_quantifiers;
+        if self.quantifiers >= limit.max(1) {
+            let message = format!("more than {limit} quantifiers in a row (limit `max_stacked_quantifiers`)");
+            return self.problem(at, message);
         }
         if self.quantifiers > 0 {
             self.out.insert_str(atom, "(?:");

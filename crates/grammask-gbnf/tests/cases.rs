@@ -168,7 +168,7 @@ fn wrong_grammars_have_an_error_with_a_place() {
         ("root = \"a\"", "1:6: `::=` is missing after `root`"),
         (
             "root ::= !<[5]>",
-            "1:10: `!<…>` is one token of any text, but a grammar cannot demand where tokens end",
+            "1:10: one token outside of a set is not a language: a grammar cannot demand where tokens of text end",
         ),
         ("root ::= \"\\U00110000\"", "1:11: the code point is above U+10FFFF"),
     ];
@@ -179,7 +179,10 @@ fn wrong_grammars_have_an_error_with_a_place() {
         ("root ::= [z-a]", "1:11: the range of the class is the wrong way round"),
         ("root ::= [\\d]", "1:11: unknown escape"),
         ("root ::= true", "1:10: `true` is a literal, not a rule"),
-        ("root ::= Token(1) ExcludeToken(2)", "1:19: `ExcludeToken` speaks of single tokens of any text"),
+        (
+            "root ::= Token(1) ExcludeToken(2)",
+            "1:19: one token outside of a set is not a language: a grammar cannot demand where tokens of text end",
+        ),
         ("root ::= Regex(\"(a\")", "1:17: invalid regular expression: the group is not closed"),
         ("root[foo] ::= \"a\"", "1:5: unknown option of a rule"),
         ("root ::= x\nx[lazy] ::= \"(\" x \")\" | \"a\"", "2:1: the options of `x` need a regular rule"),
@@ -292,6 +295,36 @@ fn tokens_are_named_by_id_or_spelling() {
     let text = "root ::= <think> <|end|> <[7]>";
     let printed = translate(text, &Config::gbnf()).expect("the grammar is valid").ast.to_string();
     assert_eq!(printed, "%start root;\nroot ::= special!('<think>') <|end|> <[7]>;\n");
+}
+
+#[test]
+fn repeated_tokens_outside_of_a_set_are_text_and_special_tokens() {
+    let printed = |text: &str, config: &Config| {
+        let outcome = translate(text, config).unwrap_or_else(|errors| panic!("{text}\n{}", errors.render()));
+        outcome.ast.to_string().replace("%start root;\n", "").replace("%start root?;\n", "")
+    };
+    let gbnf = [
+        ("root ::= !<[5]>* <[5]>", "root ::= (#'(?s-u:.)' | special!(~ <[5]>))* <[5]>;\n"),
+        ("root ::= (!<a>)+ \"x\"", "root ::= (#'(?s-u:.)' | special!(~ '<a>'))+ 'x';\n"),
+        ("root ::= (\"b\" | !<a>)*", "root ::= ('b' | #'(?s-u:.)' | special!(~ '<a>'))*;\n"),
+    ];
+    for (text, expected) in gbnf {
+        assert_eq!(printed(text, &Config::gbnf()), expected);
+    }
+    let ebnf = [
+        ("root ::= ExcludeToken(1, 2)* \"x\"", "root ::= (#'(?s-u:.)' | special!(~ <[1]>, <[2]>))* 'x';\n"),
+        (
+            "root ::= TokenTagDispatch((1, a), excludes=(2,))\na ::= \"b\"",
+            "root ::= ((#'(?s-u:.)' | special!(~ <[1]>, <[2]>))* special!(<[1]>) a)* \
+             (#'(?s-u:.)' | special!(~ <[1]>, <[2]>))*;\na ::= 'b';\n",
+        ),
+    ];
+    for (text, expected) in ebnf {
+        assert_eq!(printed(text, &Config::ebnf()), expected);
+    }
+    for text in ["root ::= !<a>?", "root ::= !<a>{2}", "root ::= (!<a> \"b\")*", "root ::= x*\nx ::= !<a>"] {
+        assert!(translate(text, &Config::gbnf()).is_err(), "{text}");
+    }
 }
 
 #[test]

@@ -17,13 +17,18 @@ pub enum Verdict {
     Reject(usize),
 }
 
-/// Returns the answer of a grammar for a text.
-pub fn verdict(outcome: &Outcome, text: &str) -> Verdict {
+/// Returns the recognizer of a grammar.
+pub fn recognizer(outcome: &Outcome) -> Recognizer {
     let mut store = Store::new(&Default::default());
     let normal = grammask_normal::normalize_in(&outcome.ast, &mut store, &Default::default())
         .unwrap_or_else(|errors| panic!("{}\n{errors}", outcome.ast));
     let network = Network::build(&normal, store, &Default::default()).expect("a small network");
-    let recognizer = Recognizer::new(Arc::new(network), &Default::default());
+    Recognizer::new(Arc::new(network), &Default::default())
+}
+
+/// Returns the answer of a grammar for a text.
+pub fn verdict(outcome: &Outcome, text: &str) -> Verdict {
+    let recognizer = recognizer(outcome);
     let mut state = recognizer.initial();
     for (at, byte) in text.bytes().enumerate() {
         state = recognizer.step(state, byte).expect("a small grammar");

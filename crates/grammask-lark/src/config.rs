@@ -1,6 +1,6 @@
 //! Options and limits of the translation.
 
-use grammask_json_schema::Config as SchemaConfig;
+use grammask_json_schema::{Config as SchemaConfig, PropertyOrder};
 use grammask_pattern::Dialect;
 
 /// Options and limits of the translation.
@@ -8,7 +8,8 @@ use grammask_pattern::Dialect;
 pub struct Config {
     /// Limits and options that all front ends share. Instead of its `max_nesting`, that of `limits` counts.
     pub notation: grammask_notation::Config,
-    /// How JSON Schemas in `%json {…}` are read.
+    /// How JSON Schemas in `%json {…}` are read. Default: as everywhere, but properties have the order of the
+    /// schema, as in llguidance and XGrammar.
     pub schema: SchemaConfig,
     /// How regexes are read. Default: by the Rust crate `regex`. A pattern that is not valid there is read as
     /// one of Python and then of ECMA-262, with a note.
@@ -25,7 +26,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             notation: grammask_notation::Config::default(),
-            schema: SchemaConfig::default(),
+            schema: SchemaConfig { property_order: PropertyOrder::AsWritten, ..SchemaConfig::default() },
             pattern_dialect: Dialect::Rust,
             grammars: Vec::new(),
             limits: Limits::default(),

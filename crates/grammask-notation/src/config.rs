@@ -35,6 +35,15 @@ pub struct Limits {
     pub max_notes: usize,
     /// Bytes of one regular expression that is written for several expressions. Default: 1 MiB.
     pub max_regex_bytes: usize,
+    /// Bytes of all triggers and excluded texts of one free text. Default: 1 MiB.
+    pub max_trigger_bytes: usize,
+    /// Expressions of a rule with `lazy` or `max_chars` in EBNF, with its names replaced by their rules.
+    /// Default: 20,000.
+    pub max_inlined_expressions: usize,
+    /// Levels of tuples in the operands of a macro of EBNF. Each level takes stack. Default: 16.
+    pub max_tuple_depth: usize,
+    /// Quantifiers one behind the other in a regular expression of XGrammar. Default: 100.
+    pub max_stacked_quantifiers: usize,
 }
 
 impl Default for Limits {
@@ -46,6 +55,10 @@ impl Default for Limits {
             max_errors: 100,
             max_notes: 1_000,
             max_regex_bytes: 1 << 20,
+            max_trigger_bytes: 1 << 20,
+            max_inlined_expressions: 20_000,
+            max_tuple_depth: 16,
+            max_stacked_quantifiers: 100,
         }
     }
 }

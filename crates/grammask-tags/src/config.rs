@@ -14,6 +14,9 @@ pub struct Config {
     /// and there are no additional ones unless the schema allows them. White space is allowed inside of the
     /// document. Keywords without a grammar are dropped with a note.
     pub json_schema: SchemaConfig,
+    /// Spellings of the special tokens of the vocabulary. Where one occurs in a begin, an end, a trigger, a
+    /// separator or a constant text, the output has the token. Default: none.
+    pub special_tokens: Vec<String>,
     /// Limits of structural tags.
     pub limits: Limits,
     /// Limits, and the treatment of annotations.
@@ -53,6 +56,7 @@ impl Default for Config {
         Self {
             file_name: "tags.json".to_owned(),
             json_schema,
+            special_tokens: Vec::new(),
             limits: Limits::default(),
             common: grammask_notation::Config::default(),
         }

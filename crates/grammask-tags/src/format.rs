@@ -3,8 +3,7 @@
 use grammask_gbnf::dispatch::Dispatch;
 use grammask_gbnf::{RegexDialect, push_regex};
 use grammask_notation::json::{Kind, Value};
-use grammask_notation::special_token;
-use grammask_syntax::{ExprId, ExprKind, Span, suggest};
+use grammask_syntax::{ExprId, suggest};
 
 use crate::{Around, Format, Translator};
 
@@ -60,7 +59,7 @@ impl Translator<'_, '_> {
             "const_string" => {
                 let (text, place) = self.text_field(value, "value")?;
                 let place = self.span(place);
-                limited(self.builder.text(text, place))
+                limited(self.marked_text(text, place))
             }
             "json_schema" | "qwen_xml_parameter" => self.json_schema(value),
             "grammar" => self.grammar(value),
@@ -88,15 +87,11 @@ impl Translator<'_, '_> {
             "triggered_tags" => self.triggered_tags(value, around),
             "tags_with_separator" => self.tags_with_separator(value),
             "dispatch" => self.dispatch(value, around),
-            "token" => limited(self.token(value)?),
-            "any_tokens" => self.any_tokens(value),
-            "token_triggered_tags" => self.token_triggered_tags(value),
+            "token" => limited(self.token(value)?.0),
+            "any_tokens" => self.any_tokens(value, around),
+            "token_triggered_tags" => self.token_triggered_tags(value, around),
             "token_dispatch" => self.token_dispatch(value, around),
-            "exclude_token" => self.fail_hint(
-                "`exclude_token` is one token of any text, but a grammar cannot demand where tokens end",
-                value,
-                "use `any_text` with `excludes`, or `any_tokens`",
-            ),
+            "exclude_token" => self.exclude_token(value, around),
             other => {
                 let place = value.get("type").unwrap_or(value);
                 let hint = match suggest(other, TYPES) {
@@ -240,7 +235,7 @@ impl Translator<'_, '_> {
             };
             let place = self.span(trigger);
             match self.format(format, around) {
-                Some(format) => dispatch.push(text, format.expr, place),
+                Some(format) => self.push_trigger(&mut dispatch, text, format.expr, place),
                 None => is_complete = false,
             }
         }
@@ -257,67 +252,6 @@ impl Translator<'_, '_> {
         let span = self.span(value);
         let expr = dispatch.build(self.builder, span)?;
         Some(Format { expr, is_unlimited })
-    }
-
-    /// Translates a token by its id or name: `{"token": 5}`, `5` or `"<|x|>"`.
-    pub(crate) fn token(&mut self, value: Value<'_>) -> Option<ExprId> {
-        let token = match value.kind() {
-            Kind::Object(_) => self.required(value, "token")?,
-            _ => value,
-        };
-        let span = self.span(token);
-        let kind = match (token.as_i64().map(u32::try_from), token.as_str()) {
-            (Some(Ok(id)), _) => ExprKind::SpecialId(id),
-            (_, Some(name)) if !name.is_empty() => special_token(name),
-            _ => return self.fail("a token is an id or the name of a special token", token),
-        };
-        Some(self.builder.push(kind, span))
-    }
-
-    /// Returns text of any tokens but special ones.
-    pub(crate) fn tokens_text(&mut self, span: Span) -> ExprId {
-        self.builder.note("any tokens are any text here; other special tokens are not allowed", span);
-        self.builder.regex("(?s-u:.)*", span)
-    }
-
-    fn any_tokens(&mut self, value: Value<'_>) -> Option<Format> {
-        let span = self.span(value);
-        if self.integer(value, "max_tokens")?.is_some() {
-            self.builder.annotation("`max_tokens`", span);
-        }
-        let expr = self.tokens_text(span);
-        Some(Format { expr, is_unlimited: value.get("exclude_tokens").is_none() })
-    }
-
-    fn token_dispatch(&mut self, value: Value<'_>, around: Around<'_>) -> Option<Format> {
-        let span = self.span(value);
-        let is_loop = self.flag(value, "loop", true)?;
-        let mut parts = Vec::new();
-        for rule in self.list(value, "rules")? {
-            let pair = rule.items().unwrap_or_default();
-            let &[token, format] = &pair[..] else {
-                return self.fail("a rule is a pair of a token and a format", rule);
-            };
-            let token = self.token(token)?;
-            let format = self.format(format, around)?;
-            parts.push(self.builder.sequence(vec![token, format.expr], span));
-        }
-        let expr = self.after_tokens(parts, is_loop, span);
-        Some(Format { expr, is_unlimited: true })
-    }
-
-    /// Returns free text in which tokens begin parts.
-    pub(crate) fn after_tokens(&mut self, parts: Vec<ExprId>, is_loop: bool, span: Span) -> ExprId {
-        let parts = self.builder.alternatives(parts, span);
-        let text = self.tokens_text(span);
-        let branch = self.builder.sequence(vec![text, parts], span);
-        let tail = self.builder.regex("(?s-u:.)*", span);
-        if is_loop {
-            let repeated = self.builder.repeat(branch, 0, None, span);
-            self.builder.sequence(vec![repeated, tail], span)
-        } else {
-            self.builder.alternatives(vec![branch, tail], span)
-        }
     }
 }
 

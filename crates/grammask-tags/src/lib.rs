@@ -27,22 +27,27 @@
 //!
 //! - `json_schema` with `any_order` requires the properties that the schema requires, each once.
 //! - `json_schema` keeps `pattern`, lengths and formats together with `excludes`.
-//! - Formats of single tokens (`exclude_token`) are an error: a grammar cannot demand where tokens end. Those
-//!   of any number of tokens are text.
+//! - A single `exclude_token` is an error, as a grammar cannot demand where tokens of text end. `star` and
+//!   `plus` of it, `any_tokens` and free text between tokens are any text, and special tokens that are not
+//!   excluded.
+//! - With [`Config::special_tokens`], a special token that a text spells is demanded as token.
 //! - `max_tokens` is dropped with a note.
 
 mod config;
+mod excludes;
 mod fields;
 mod format;
 mod schema;
 mod tags;
+mod tokens;
 mod xml;
 
 pub use config::{Config, Limits};
 
 use grammask_notation::json::{Document, Value};
 use grammask_notation::{Builder, Errors, Outcome};
-use grammask_syntax::{ExprId, Span};
+use grammask_syntax::{ExprId, Span, SpecialMember};
+use tokens::Specials;
 
 /// Translates the JSON text of a structural tag.
 ///
@@ -72,8 +77,16 @@ pub fn translate(text: &str, config: &Config) -> Result<Outcome, Errors> {
         }
     };
     let name = builder.declare("root");
-    let mut translator =
-        Translator { builder: &mut builder, text, base, config, depth: 0, schemas: 0, xml_objects: 0 };
+    let mut translator = Translator {
+        builder: &mut builder,
+        text,
+        base,
+        config,
+        specials: Specials::new(&config.special_tokens),
+        depth: 0,
+        schemas: 0,
+        xml_objects: 0,
+    };
     let body = translator.top(document.root());
     match body {
         Some(body) => {
@@ -91,6 +104,7 @@ struct Translator<'a, 'b> {
     /// Offset of the text in the virtual text.
     base: usize,
     config: &'a Config,
+    specials: Specials<'a>,
     /// Levels of formats around the current one.
     depth: usize,
     /// Number of schemas and grammars so far, for names of rules.
@@ -111,6 +125,8 @@ struct Format {
 struct Around<'e> {
     /// The ends of the nearest tag that are not empty.
     ends: &'e [(String, Span)],
+    /// The end of the nearest tag, if it is a token.
+    end_token: Option<&'e SpecialMember>,
 }
 
 impl<'a> Translator<'a, '_> {
@@ -139,7 +155,7 @@ impl<'a> Translator<'a, '_> {
 
     /// Translates the outermost object: a structural tag, the older form, or a format alone.
     fn top(&mut self, value: Value<'_>) -> Option<ExprId> {
-        let around = Around { ends: &[] };
+        let around = Around { ends: &[], end_token: None };
         if let Some(format) = value.get("format") {
             if let Some(kind) = value.get("type")
                 && kind.as_str() != Some("structural_tag")

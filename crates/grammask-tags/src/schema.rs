@@ -4,6 +4,7 @@ use grammask_json_schema::{Config as SchemaConfig, PropertyOrder, Whitespace};
 use grammask_notation::json::{Kind, Value};
 use grammask_syntax::ExprId;
 
+use crate::excludes::without;
 use crate::format::limited;
 use crate::{Format, Translator};
 
@@ -36,10 +37,14 @@ impl Translator<'_, '_> {
         };
         let excludes = self.strings(value, "excludes")?;
         if style == "json" {
-            if let Some((_, place)) = excludes.first() {
-                self.builder.note("`excludes` does not apply to the strings of a JSON Schema", *place);
+            if let Some((_, place)) = excludes.iter().find(|(text, _)| text.is_empty()) {
+                self.builder.error("an excluded text must not be empty", *place);
+                return None;
             }
-            return limited(self.schema_value(schema, &config)?);
+            let excludes: Vec<String> = excludes.into_iter().map(|(text, _)| text).collect();
+            let at = schema.span().start + self.base;
+            let text = self.source(schema);
+            return limited(self.schema_without(text, Some(at), &config, schema, &excludes)?);
         }
         self.xml(value, schema, style, &config, &excludes)
     }
@@ -59,6 +64,18 @@ impl Translator<'_, '_> {
         config: &SchemaConfig,
         place: Value<'_>,
     ) -> Option<ExprId> {
+        self.schema_without(text, at, config, place, &[])
+    }
+
+    /// As [`schema_text`](Self::schema_text), without documents whose strings contain one of the texts.
+    fn schema_without(
+        &mut self,
+        text: &str,
+        at: Option<usize>,
+        config: &SchemaConfig,
+        place: Value<'_>,
+        excludes: &[String],
+    ) -> Option<ExprId> {
         self.schemas += 1;
         let span = self.span(place);
         let at = match at {
@@ -68,7 +85,8 @@ impl Translator<'_, '_> {
                 self.builder.add_source(&name, text)
             }
         };
-        let name = self.builder.schema(text, at, config, "json", span)?;
+        let edit = |ast| if excludes.is_empty() { ast } else { without(ast, excludes) };
+        let name = self.builder.edited_schema(text, at, config, "json", span, edit)?;
         Some(self.builder.name(&name, span))
     }
 }

@@ -2,16 +2,17 @@
 
 use grammask_gbnf::dispatch::Dispatch;
 use grammask_notation::json::{Kind, Value};
-use grammask_syntax::{ExprId, Span};
+use grammask_syntax::{ExprId, Span, SpecialMember};
 use rustc_hash::FxHashMap;
 
-use crate::format::limited;
 use crate::{Around, Format, Translator};
 
 /// A translated tag.
 pub(crate) struct Tag {
     /// The beginning as a text. `None` if it is a token.
     pub begin_text: Option<String>,
+    /// The beginning as a token.
+    pub begin_token: Option<SpecialMember>,
     pub begin: ExprId,
     /// The content and the end.
     pub rest: ExprId,
@@ -24,34 +25,43 @@ impl Translator<'_, '_> {
         let span = self.span(value);
         let begin = self.required(value, "begin")?;
         let begin_text = begin.as_str().map(str::to_owned);
-        let begin = match &begin_text {
+        let (begin, begin_token) = match &begin_text {
             Some(text) => {
                 let place = self.span(begin);
-                self.builder.text(text, place)
+                (self.marked_text(text, place), None)
             }
-            None => self.token(begin)?,
+            None => {
+                let (token, member) = self.token(begin)?;
+                (token, Some(member))
+            }
         };
         let end = self.required(value, "end")?;
         let mut ends: Vec<(String, Span)> = Vec::new();
+        let mut end_token = None;
         let end_expr = match end.kind() {
             Kind::String(text) => {
                 let place = self.span(end);
                 ends.push((text.clone(), place));
-                self.builder.text(text, place)
+                self.marked_text(text, place)
             }
             Kind::Array(items) if items.is_empty() => return self.fail("`end` must not be empty", end),
             Kind::Array(_) => {
                 ends = self.strings(value, "end")?;
-                let parts = ends.iter().map(|(text, place)| self.builder.text(text, *place)).collect();
+                let parts = ends.iter().map(|(text, place)| self.marked_text(text, *place)).collect();
                 let place = self.span(end);
                 self.builder.alternatives(parts, place)
             }
-            _ => self.token(end)?,
+            _ => {
+                let (token, member) = self.token(end)?;
+                end_token = Some(member);
+                token
+            }
         };
         let has_only_empty_ends = !ends.is_empty() && ends.iter().all(|(text, _)| text.is_empty());
-        ends.retain(|(text, _)| !text.is_empty());
+        // A special token is no part of free text, so it needs no exclusion.
+        ends.retain(|(text, _)| !text.is_empty() && self.specials.first_in(text).is_none());
         let content = self.required(value, "content")?;
-        let format = self.format(content, Around { ends: &ends })?;
+        let format = self.format(content, Around { ends: &ends, end_token: end_token.as_ref() })?;
         if has_only_empty_ends && format.is_unlimited {
             return self.fail_hint(
                 "free text needs an end that is not empty",
@@ -60,11 +70,11 @@ impl Translator<'_, '_> {
             );
         }
         let rest = self.builder.sequence(vec![format.expr, end_expr], span);
-        Some(Tag { begin_text, begin, rest, span })
+        Some(Tag { begin_text, begin_token, begin, rest, span })
     }
 
     /// Translates a list of tags. Reports the errors of all.
-    fn tags(&mut self, items: Vec<Value<'_>>) -> Option<Vec<Tag>> {
+    pub(crate) fn tags(&mut self, items: Vec<Value<'_>>) -> Option<Vec<Tag>> {
         let count = items.len();
         let tags: Vec<Tag> = items.into_iter().filter_map(|item| self.tag(item)).collect();
         (tags.len() == count).then_some(tags)
@@ -108,12 +118,12 @@ impl Translator<'_, '_> {
             for index in members {
                 let tag = &tags[index];
                 let begin = tag.begin_text.as_deref().unwrap_or_default();
-                let begin = self.builder.text(&begin[trigger.len()..], tag.span);
+                let begin = self.marked_text(&begin[trigger.len()..], tag.span);
                 let rest = if at_least_one { self.shared(tag) } else { tag.rest };
                 parts.push(self.builder.sequence(vec![begin, rest], tag.span));
             }
             let part = self.builder.alternatives(parts, *place);
-            dispatch.push(trigger, part, *place);
+            self.push_trigger(&mut dispatch, trigger, part, *place);
         }
         for (text, place) in excludes.iter().chain(around.ends) {
             dispatch.exclude(text, *place);
@@ -191,7 +201,7 @@ impl Translator<'_, '_> {
         let mut expr = one;
         if !stop_after_first {
             let one = self.builder.extract("tag", one, span);
-            let separator = self.builder.text(separator, place);
+            let separator = self.marked_text(separator, place);
             let again = self.builder.copy(one);
             let next = self.builder.sequence(vec![separator, again], span);
             let more = self.builder.repeat(next, 0, None, span);
@@ -201,31 +211,6 @@ impl Translator<'_, '_> {
             expr = self.builder.optional(expr, span);
         }
         Some(Format { expr, is_unlimited: !stop_after_first })
-    }
-
-    /// Translates free text in which tokens begin tags.
-    pub(crate) fn token_triggered_tags(&mut self, value: Value<'_>) -> Option<Format> {
-        let span = self.span(value);
-        self.list(value, "trigger_tokens")?;
-        let items = self.list(value, "tags")?;
-        let tags = self.tags(items)?;
-        let at_least_one = self.flag(value, "at_least_one", false)?;
-        let stop_after_first = self.flag(value, "stop_after_first", false)?;
-        if let Some(tag) = tags.iter().find(|tag| tag.begin_text.is_some()) {
-            self.builder.error("a tag triggered by a token begins with a token", tag.span);
-            return None;
-        }
-        let parts: Vec<ExprId> =
-            tags.iter().map(|tag| self.builder.sequence(vec![tag.begin, tag.rest], tag.span)).collect();
-        let one = self.builder.alternatives(parts, span);
-        let one = self.builder.extract("tag", one, span);
-        if at_least_one && stop_after_first {
-            return limited(one);
-        }
-        let again = self.builder.copy(one);
-        let free = self.after_tokens(vec![again], !stop_after_first, span);
-        let expr = if at_least_one { self.builder.sequence(vec![one, free], span) } else { free };
-        Some(Format { expr, is_unlimited: true })
     }
 
     /// Translates the older form: `structures` with `triggers`.
@@ -249,12 +234,12 @@ impl Translator<'_, '_> {
             let parts = members.into_iter().map(|index| {
                 let tag = &tags[index];
                 let begin = tag.begin_text.as_deref().unwrap_or_default();
-                let begin = self.builder.text(&begin[trigger.len()..], tag.span);
+                let begin = self.marked_text(&begin[trigger.len()..], tag.span);
                 self.builder.sequence(vec![begin, tag.rest], tag.span)
             });
             let parts: Vec<ExprId> = parts.collect();
             let part = self.builder.alternatives(parts, *place);
-            dispatch.push(trigger, part, *place);
+            self.push_trigger(&mut dispatch, trigger, part, *place);
         }
         dispatch.build(self.builder, span)
     }
@@ -269,10 +254,10 @@ impl Translator<'_, '_> {
             None => self.schema_value(schema, &self.config.json_schema.clone())?,
         };
         let end_place = self.span(end_place);
-        let end = self.builder.text(end, end_place);
+        let end = self.marked_text(end, end_place);
         let rest = self.builder.sequence(vec![content, end], span);
         let begin_text = Some(begin.to_owned());
-        let begin = self.builder.text(begin, span);
-        Some(Tag { begin_text, begin, rest, span })
+        let begin = self.marked_text(begin, span);
+        Some(Tag { begin_text, begin_token: None, begin, rest, span })
     }
 }

@@ -1,5 +1,6 @@
 //! Structural tags with texts and verdicts, and their errors.
 
+#[path = "../../grammask-gbnf/tests/shared.rs"]
 mod shared;
 
 use Verdict::{Accept, Live, Reject};
@@ -179,6 +180,47 @@ fn each_tree_is_read_again_from_its_text() {
 }
 
 #[test]
+fn tokens_and_excluded_strings_are_exact() {
+    let cases = [
+        (
+            r#"{"type": "any_tokens", "exclude_tokens": [1, "<a>"]}"#,
+            "root ::= (#'(?s-u:.)' | special!(~ <[1]>, '<a>'))*;",
+        ),
+        (
+            r#"{"type": "plus", "content": {"type": "exclude_token", "exclude_tokens": [1]}}"#,
+            "root ::= (#'(?s-u:.)' | special!(~ <[1]>))+;",
+        ),
+        (
+            r#"{"type": "tag", "begin": "a", "content": {"type": "any_tokens"}, "end": {"type": "token", "token": 6}}"#,
+            "root ::= 'a' (#'(?s-u:.)' | special!(~ <[6]>))* <[6]>;",
+        ),
+        (
+            r#"{"type": "token_dispatch", "rules": [[5, {"type": "const_string", "value": "b"}]], "loop": false}"#,
+            "root ::= (#'(?s-u:.)' | special!(~ <[5]>))* <[5]> 'b' | (#'(?s-u:.)' | special!(~ <[5]>))*;",
+        ),
+    ];
+    for (format, expected) in cases {
+        let outcome = translate(&tag_of(format), &Config::default())
+            .unwrap_or_else(|errors| panic!("{format}\n{}", errors.render()));
+        let printed = outcome.ast.to_string();
+        assert!(printed.ends_with(&format!("\n{expected}\n")), "{format}\n{printed}");
+    }
+    let format = r#"{"type": "json_schema", "excludes": ["</f>", "x"], "json_schema": {"type": "object",
+        "properties": {"a": {"enum": ["x", "y"]}, "x": {"type": "integer"}}, "additionalProperties": {"type": "string"}}}"#;
+    let outcome = translate(&tag_of(format), &Config::default()).expect("the tag is valid");
+    for (text, expected) in [
+        (r#"{"a":"y"}"#, Accept),
+        (r#"{"a":"x"}"#, Reject(6)),
+        (r#"{"x":1}"#, Reject(2)),
+        (r#"{"b":"</f"}"#, Accept),
+        (r#"{"b":"</f>"}"#, Reject(9)),
+        (r#"{"b</f>"#, Reject(6)),
+    ] {
+        assert_eq!(verdict(&outcome, text), expected, "{text}\n{}", outcome.ast);
+    }
+}
+
+#[test]
 fn the_older_form_is_a_list_of_triggered_tags() {
     let text = r#"{"triggers": ["<f"], "structures": [{"begin": "<f>", "end": "</f>", "schema":
         {"type": "object", "properties": {"q": {"type": "integer"}}, "required": ["q"]}}]}"#;
@@ -218,7 +260,7 @@ fn wrong_tags_have_an_error_with_a_place() {
             "(grammar 1):1:10: the group is not closed",
         ),
         ("{\"type\": \"json_schema\", \"json_schema\": {\"type\": 1}}".to_owned(), "JSON Schema at"),
-        ("{\"type\": \"exclude_token\"}".to_owned(), "a grammar cannot demand where tokens end"),
+        ("{\"type\": \"exclude_token\"}".to_owned(), "a grammar cannot demand where tokens of text end"),
         ("[".repeat(2_000), "more than 1000 levels of arrays and objects (limit `max_json_nesting`)"),
         ("{".to_owned(), "not JSON"),
     ];

@@ -19,7 +19,7 @@
 //! request.reasoning = Reasoning::Auto;
 //! let tag = structural_tag(format("qwen3").unwrap(), &request, &Config::default())?;
 //! let parts = tag["format"]["elements"].as_array().unwrap();
-//! assert_eq!(parts[0]["content"]["begin"], "<think>\n");
+//! assert_eq!(parts[0]["content"]["begin"], "<think>");
 //! assert_eq!(parts[1]["triggers"], json!(["<tool_call>"]));
 //! # Ok::<(), grammask_tools::Error>(())
 //! ```

@@ -80,10 +80,10 @@ fn with_reasoning(format: &Format, reasoning: Reasoning, rest: Value) -> Value {
     match reasoning {
         Reasoning::Off => rest,
         Reasoning::On => {
-            let begin = if think.prefilled { "" } else { &think.begin };
+            let begin = if think.prefilled { "" } else { think.begin.trim_end() };
             sequence(vec![tag(begin, &content, &think.end), rest])
         }
-        Reasoning::Auto => sequence(vec![optional(&tag(&think.begin, &content, &think.end)), rest]),
+        Reasoning::Auto => sequence(vec![optional(&tag(think.begin.trim_end(), &content, &think.end)), rest]),
     }
 }
 

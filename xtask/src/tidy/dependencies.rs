@@ -120,8 +120,8 @@ const TESTKIT: &str = "grammask-testkit";
 /// The front ends that are tested with the engine below the facade: what a notation accepts is a verdict.
 const FRONT_ENDS: &[&str] = &["grammask-gbnf", "grammask-lark", "grammask-tags"];
 
-/// The crates with which they are tested.
-const VERDICTS: &[&str] = &["grammask-normal", "grammask-earley"];
+/// The crates with which they are tested: the engine, and tags as servers write them.
+const VERDICTS: &[&str] = &["grammask-normal", "grammask-earley", "grammask-tools"];
 
 /// Returns `true` for a crate of the engine and for the facade.
 pub fn is_library(package: &str) -> bool {

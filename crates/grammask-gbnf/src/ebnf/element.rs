@@ -1,7 +1,7 @@
 //! Elements of a sequence: texts, classes, names, `.` and tokens.
 
 use grammask_notation::special_token;
-use grammask_syntax::{ExprId, ExprKind};
+use grammask_syntax::{ExprId, ExprKind, SpecialMember};
 
 use super::{Malformed, Parser};
 
@@ -70,12 +70,12 @@ impl Parser<'_, '_> {
             return self.fail_hint("`!` must precede a token", span, "write `!<[id]>` or `!<text>`");
         }
         let open = self.cursor.at - 1;
-        let kind = if self.cursor.eat("[") {
+        let member = if self.cursor.eat("[") {
             let digits = self.cursor.take_while(|char| char.is_ascii_digit());
             let id = digits.parse::<u32>();
             let is_closed = self.cursor.eat("]>");
             match (id, is_closed) {
-                (Ok(id), true) => ExprKind::SpecialId(id),
+                (Ok(id), true) => SpecialMember::Ids(id, id),
                 _ => {
                     let span = self.since(start);
                     return self.fail_hint("not the id of a token", span, "write `<[1000]>`");
@@ -88,16 +88,13 @@ impl Parser<'_, '_> {
                 return self.fail_hint("the token is not closed", span, "write `<text>` or `<[id]>`");
             }
             let name = &self.cursor.text[open..self.cursor.at];
-            special_token(name)
+            SpecialMember::Name(name.to_owned())
         };
         let span = self.since(start);
-        if is_negated {
-            return self.fail_hint(
-                "`!<…>` is one token of any text, but a grammar cannot demand where tokens end",
-                span,
-                "for any text without this special token, use a class such as `[^<]*`",
-            );
-        }
-        Ok(self.builder.push(kind, span))
+        Ok(match member {
+            member if is_negated => self.builder.other_token(vec![member], span),
+            SpecialMember::Ids(id, _) => self.builder.push(ExprKind::SpecialId(id), span),
+            SpecialMember::Name(name) => self.builder.push(special_token(&name), span),
+        })
     }
 }

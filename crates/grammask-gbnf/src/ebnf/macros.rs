@@ -1,6 +1,6 @@
 //! Macros of XGrammar's EBNF, such as `Regex("[a-z]+")`.
 
-use grammask_syntax::{ExprId, ExprKind, Span};
+use grammask_syntax::{ExprId, Span, SpecialMember};
 
 use super::{Malformed, Parser};
 use crate::dispatch::{self, Dispatch};
@@ -14,10 +14,8 @@ pub(super) fn is_macro(name: &str) -> bool {
 
 const MACROS: [&str; 6] = ["Regex", "Substring", "TagDispatch", "Token", "ExcludeToken", "TokenTagDispatch"];
 
-/// Levels of tuples in the operands of a macro.
-const MAX_TUPLE_DEPTH: usize = 16;
-
 /// An operand of a macro.
+#[derive(Clone)]
 struct Argument<'a> {
     /// Name before `=`, if there is one.
     name: Option<&'a str>,
@@ -25,6 +23,7 @@ struct Argument<'a> {
     span: Span,
 }
 
+#[derive(Clone)]
 enum Value<'a> {
     Text(String),
     Number(i64),
@@ -53,12 +52,18 @@ impl<'a> Parser<'a, '_> {
             "Regex" => self.regex_macro(&arguments, span),
             "Substring" => self.substring_macro(&arguments, span),
             "TagDispatch" => self.dispatch_macro(&arguments, span),
-            "Token" => self.token_macro(&arguments, span),
-            _ => self.fail_hint(
-                format!("`{name}` speaks of single tokens of any text").as_str(),
-                span,
-                "a grammar cannot demand where tokens end; use classes, texts and `Token` of special tokens",
-            ),
+            "Token" => {
+                let members = self.token_members(&arguments, "Token(1000) with the ids of special tokens")?;
+                if members.is_empty() {
+                    return self.fail("`Token` has at least one id as operand", span);
+                }
+                Ok(self.builder.tokens(members, span))
+            }
+            "ExcludeToken" => {
+                let members = self.token_members(&arguments, "ExcludeToken(1000, 1001)")?;
+                Ok(self.builder.other_token(members, span))
+            }
+            _ => self.token_dispatch_macro(&arguments, span),
         }
     }
 
@@ -120,9 +125,10 @@ impl<'a> Parser<'a, '_> {
                 }
             }
             Some('(') => {
-                if depth >= MAX_TUPLE_DEPTH {
+                let limit = self.builder.config().limits.max_tuple_depth;
+                if depth >= limit {
                     let span = self.here();
-                    self.builder.limit("MAX_TUPLE_DEPTH", MAX_TUPLE_DEPTH, "nested tuples", span);
+                    self.builder.limit("max_tuple_depth", limit, "nested tuples", span);
                     return Err(Malformed);
                 }
                 self.cursor.at += 1;
@@ -230,20 +236,57 @@ impl<'a> Parser<'a, '_> {
         dispatch.build(self.builder, span).ok_or(Malformed)
     }
 
-    fn token_macro(&mut self, arguments: &[Argument<'a>], span: Span) -> Result<ExprId, Malformed> {
-        let mut parts = Vec::new();
+    /// Returns operands that are ids of tokens.
+    fn token_members(
+        &mut self,
+        arguments: &[Argument<'a>],
+        form: &str,
+    ) -> Result<Vec<SpecialMember>, Malformed> {
+        let mut members = Vec::with_capacity(arguments.len());
         for argument in arguments {
             match (argument.name, &argument.value) {
                 (None, Value::Number(id)) if u32::try_from(*id).is_ok() => {
-                    let kind = ExprKind::SpecialId(u32::try_from(*id).unwrap_or_default());
-                    parts.push(self.builder.push(kind, argument.span));
+                    let id = u32::try_from(*id).unwrap_or_default();
+                    members.push(SpecialMember::Ids(id, id));
                 }
-                _ => return self.wrong_operand("Token(1000) with the ids of special tokens", argument),
+                _ => return self.wrong_operand(form, argument),
             }
         }
-        if parts.is_empty() {
-            return self.fail("`Token` has at least one id as operand", span);
+        Ok(members)
+    }
+
+    /// Makes any tokens, of which some begin rules.
+    fn token_dispatch_macro(&mut self, arguments: &[Argument<'a>], span: Span) -> Result<ExprId, Malformed> {
+        const FORM: &str = "TokenTagDispatch((1000, rule), excludes=(1001,), loop_after_dispatch=true)";
+        let mut dispatch = Dispatch::new();
+        let mut others = Vec::new();
+        for argument in arguments {
+            match (argument.name, &argument.value) {
+                (None, Value::Tuple(pair)) => match &pair[..] {
+                    [
+                        Argument { name: None, value: Value::Number(id), span: place },
+                        Argument { name: None, value: Value::Name(name), span: name_span },
+                    ] if u32::try_from(*id).is_ok() => {
+                        let id = u32::try_from(*id).unwrap_or_default();
+                        others.push(SpecialMember::Ids(id, id));
+                        self.uses.push((name, *name_span));
+                        let identifier = self.builder.declare(name);
+                        let rule = self.builder.name(&identifier, *name_span);
+                        let token = self.builder.tokens(vec![SpecialMember::Ids(id, id)], *place);
+                        dispatch.push_token(token, rule);
+                    }
+                    _ => return self.wrong_operand(FORM, argument),
+                },
+                (Some("loop_after_dispatch"), Value::Boolean(value)) => dispatch.is_loop = *value,
+                (Some("excludes"), Value::Tuple(ids)) => others.extend(self.token_members(ids, FORM)?),
+                (Some("excludes"), Value::Number(_)) => {
+                    let id = Argument { name: None, value: argument.value.clone(), span: argument.span };
+                    others.extend(self.token_members(&[id], FORM)?);
+                }
+                _ => return self.wrong_operand(FORM, argument),
+            }
         }
-        Ok(self.builder.alternatives(parts, span))
+        dispatch.other_tokens = Some(others);
+        dispatch.build(self.builder, span).ok_or(Malformed)
     }
 }

@@ -11,9 +11,6 @@ pub(super) struct Inliner {
     bodies: FxHashMap<Text, ExprId>,
 }
 
-/// Number of expressions of a body in which names are replaced by their rules.
-const MAX_INLINED_EXPRESSIONS: usize = 20_000;
-
 impl Inliner {
     pub(super) fn new(bodies: FxHashMap<Text, ExprId>) -> Self {
         Self { bodies }
@@ -63,10 +60,11 @@ impl Inliner {
         let mut open: Vec<&Text> = Vec::new();
         let mut done: Vec<ExprId> = Vec::new();
         let mut tasks = vec![Task::Visit(id)];
+        let limit = builder.config().limits.max_inlined_expressions;
         let mut steps = 0;
         while let Some(task) = tasks.pop() {
             steps += 1;
-            if steps > MAX_INLINED_EXPRESSIONS {
+            if steps > limit {
                 return None;
             }
             match task {

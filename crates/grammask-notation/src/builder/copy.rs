@@ -25,7 +25,11 @@ impl Builder {
                 *child = copy;
             }
             let span = self.span(id);
-            done.push(self.push(kind, span));
+            let copy = self.push(kind, span);
+            if self.other_tokens.contains(&id) {
+                self.other_tokens.insert(copy);
+            }
+            done.push(copy);
         }
         done.pop().unwrap_or(id)
     }

@@ -159,6 +159,7 @@ impl Builder {
     ///
     /// A bound above [`MAX_REPETITIONS`] is an error. `min` is at most `max`.
     pub fn repeat(&mut self, expr: ExprId, min: u64, max: Option<u64>, span: Span) -> ExprId {
+        let expr = if min <= 1 && max.is_none() { self.repeated_tokens(expr) } else { expr };
         let limit = u64::from(MAX_REPETITIONS);
         if min > limit || max.is_some_and(|max| max > limit) {
             self.limit("MAX_REPETITIONS", limit as usize, "repetitions", span);

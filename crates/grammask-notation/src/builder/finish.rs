@@ -5,11 +5,11 @@ use rustc_hash::FxHashMap;
 
 use super::Builder;
 
-/// Drops the expressions that no rule uses.
+/// Returns true for the expressions that rules use, by id.
 ///
 /// # Complexity
 /// Linear in the expressions.
-pub(super) fn compact(ast: &mut Ast) {
+pub(super) fn used_expressions(ast: &Ast) -> Vec<bool> {
     let mut is_used = vec![false; ast.exprs.len()];
     for rule in &ast.rules {
         is_used[rule.body.index()] = true;
@@ -21,6 +21,14 @@ pub(super) fn compact(ast: &mut Ast) {
             }
         }
     }
+    is_used
+}
+
+/// Drops the expressions that no rule uses.
+///
+/// # Complexity
+/// Linear in the expressions.
+pub(super) fn compact(ast: &mut Ast, is_used: &[bool]) {
     let mut ids = vec![ExprId(0); ast.exprs.len()];
     let mut next = 0;
     for (index, is_used) in is_used.iter().enumerate() {

@@ -8,13 +8,14 @@ mod pattern;
 mod regex;
 #[cfg(feature = "json-schema")]
 mod schema;
+mod tokens;
 
 pub use graft::Place;
 
 use grammask_regular::Store;
 use grammask_syntax::{Ast, Diagnostic, ExprId, ExprKind, Name, Rule, Span, Text};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{Annotations, Config, Errors, Names, Outcome, Sources};
 
@@ -36,6 +37,8 @@ pub struct Builder {
     store: Option<Store>,
     /// By regex: true if it matches the empty text.
     nullable_regexes: FxHashMap<Text, bool>,
+    /// Tokens outside of a set that stand alone so far.
+    other_tokens: FxHashSet<ExprId>,
     /// True once `max_expressions` is exceeded.
     is_full: bool,
 }
@@ -54,6 +57,7 @@ impl Builder {
             omitted_notes: 0,
             store: None,
             nullable_regexes: FxHashMap::default(),
+            other_tokens: FxHashSet::default(),
             is_full: false,
         }
     }
@@ -202,7 +206,12 @@ impl Builder {
         if self.has_errors() {
             return Err(self.into_errors());
         }
-        finish::compact(&mut self.ast);
+        let is_used = finish::used_expressions(&self.ast);
+        self.report_other_tokens(&is_used);
+        if self.has_errors() {
+            return Err(self.into_errors());
+        }
+        finish::compact(&mut self.ast, &is_used);
         self.ast.start = Some(Name { text: start.to_owned(), span: start_span });
         debug_assert!(self.ast.check().is_ok(), "{:?}\n{}", self.ast.check(), self.ast);
         let empty_output = self.is_nullable_rule(start);

@@ -1,7 +1,7 @@
 //! JSON Schemas inside of another notation.
 
 use grammask_json_schema::{Config as SchemaConfig, locate, translate_text};
-use grammask_syntax::{Diagnostic, Span, Text};
+use grammask_syntax::{Ast, Diagnostic, Span, Text};
 
 use super::{Builder, Place};
 
@@ -19,6 +19,19 @@ impl Builder {
         prefix: &str,
         span: Span,
     ) -> Option<Text> {
+        self.edited_schema(text, at, config, prefix, span, |ast| ast)
+    }
+
+    /// As [`schema`](Self::schema), with a change to the tree of the schema before it is grafted.
+    pub fn edited_schema(
+        &mut self,
+        text: &str,
+        at: usize,
+        config: &SchemaConfig,
+        prefix: &str,
+        span: Span,
+        edit: impl FnOnce(Ast) -> Ast,
+    ) -> Option<Text> {
         let moved =
             |inner: Option<Span>| inner.map_or(span, |inner| Span::new(inner.start + at, inner.end + at));
         match translate_text(text, config) {
@@ -31,7 +44,7 @@ impl Builder {
                     let place = locate(text, &one.pointer, &one.keyword);
                     self.note(format!("JSON Schema {one}"), moved(place));
                 }
-                Some(self.graft(&translation.ast, prefix, Place::At(span)))
+                Some(self.graft(&edit(translation.ast), prefix, Place::At(span)))
             }
             Err(errors) => {
                 for located in errors {

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use grammask_gbnf::RegexDialect;
+use grammask_json_schema::PropertyOrder;
 use grammask_notation::Outcome;
 use grammask_regular::Store;
 
@@ -59,7 +60,8 @@ impl Grammar {
     }
 
     /// Compiles a grammar in Lark, in the dialect of llguidance or in that of Lark itself. JSON Schemas in it
-    /// are read by [`Config::json_schema`](crate::Config::json_schema).
+    /// are read by [`Config::json_schema`](crate::Config::json_schema), but their properties have the order of
+    /// the schema, as in llguidance.
     ///
     /// # Errors
     /// As [`from_gbnf`](Self::from_gbnf).
@@ -74,7 +76,8 @@ impl Grammar {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn from_lark(text: &str, vocabulary: &Vocabulary, config: &Config) -> Result<Self, Error> {
-        let notation = grammask_lark::Config { schema: config.json_schema.clone(), ..Default::default() };
+        let mut notation = grammask_lark::Config { schema: config.json_schema.clone(), ..Default::default() };
+        notation.schema.property_order = PropertyOrder::AsWritten;
         Self::from_outcome(&grammask_lark::translate(text, "grammar.lark", &notation)?, vocabulary, config)
     }
 
@@ -125,7 +128,8 @@ impl Grammar {
         Self::from_outcome(&outcome, vocabulary, config)
     }
 
-    /// Compiles the JSON text of a structural tag of XGrammar: free text in which triggers begin tags.
+    /// Compiles the JSON text of a structural tag of XGrammar: free text in which triggers begin tags. Where
+    /// a begin, an end or a trigger spells a special token of the vocabulary, the output has the token.
     ///
     /// # Errors
     /// As [`from_gbnf`](Self::from_gbnf).
@@ -141,7 +145,9 @@ impl Grammar {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn from_tags(text: &str, vocabulary: &Vocabulary, config: &Config) -> Result<Self, Error> {
-        let outcome = grammask_tags::translate(text, &grammask_tags::Config::default())?;
+        let special_tokens = vocabulary.specials().map(|(_, name)| name.to_owned()).collect();
+        let notation = grammask_tags::Config { special_tokens, ..Default::default() };
+        let outcome = grammask_tags::translate(text, &notation)?;
         Self::from_outcome(&outcome, vocabulary, config)
     }
 
