@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use grammask::notation::Errors;
+use grammask::notation::{Errors, Guess};
 use grammask_syntax::{Diagnostic, Span, line_column};
 use serde_json::{Value, json};
 
@@ -80,6 +80,19 @@ impl Failure {
             errors: errors.diagnostics().iter().map(one).collect(),
             omitted: errors.omitted(),
         }))
+    }
+
+    /// Adds a hint to the errors of a grammar if its text looks like another notation than the chosen one.
+    /// `None` is KBNF.
+    pub(crate) fn with_guess(mut self, text: &str, chosen: Option<Guess>) -> Self {
+        if let Self::Grammar(invalid) = &mut self
+            && let Some(guess) = Guess::of(text)
+            && guess != chosen.unwrap_or(Guess::Kbnf)
+        {
+            let name = guess.notation();
+            invalid.report.push_str(&format!("hint: this looks like {guess}: `--notation {name}`\n"));
+        }
+        self
     }
 
     /// Writes the error, and returns the exit status.

@@ -1,7 +1,8 @@
 //! The front ends of `--notation`.
 
-use grammask::gbnf::{Config, RegexDialect, translate, translate_choice, translate_regex};
-use grammask::notation::{Errors, Outcome};
+use grammask::Vocabulary;
+use grammask::gbnf::{Config, Dialect, RegexDialect, translate, translate_choice, translate_regex};
+use grammask::notation::{Errors, Guess, Outcome};
 
 use crate::args::{NotationChoice, ReadingArgs, RegexDialectChoice};
 
@@ -42,9 +43,26 @@ impl FrontEnd {
         }
     }
 
+    /// Returns the notation, as far as it can be guessed from a text.
+    pub(crate) fn notation(&self) -> Guess {
+        match self {
+            Self::Ebnf(config) if config.dialect == Dialect::LlamaCpp => Guess::Gbnf,
+            Self::Ebnf(_) => Guess::Ebnf,
+            Self::Lark => Guess::Lark,
+            Self::Tags => Guess::Tags,
+            Self::Regex(_) => Guess::Regex,
+            Self::Choice => Guess::Choice,
+        }
+    }
+
     /// Translates the text of a file. The line break at the end of a file with a regular expression is not
     /// part of it.
-    pub(crate) fn translate(&self, text: &str, name: &str) -> Result<Outcome, Errors> {
+    pub(crate) fn translate(
+        &self,
+        text: &str,
+        name: &str,
+        vocabulary: Option<&Vocabulary>,
+    ) -> Result<Outcome, Errors> {
         match self {
             Self::Ebnf(config) => {
                 let config = Config { file_name: name.to_owned(), ..config.clone() };
@@ -57,7 +75,12 @@ impl FrontEnd {
                 translate_regex(pattern, *dialect, name, &Default::default())
             }
             Self::Tags => {
-                let config = grammask::tags::Config { file_name: name.to_owned(), ..Default::default() };
+                let specials = vocabulary.into_iter().flat_map(|vocabulary| vocabulary.specials());
+                let config = grammask::tags::Config {
+                    file_name: name.to_owned(),
+                    special_tokens: specials.map(|(_, name)| name.to_owned()).collect(),
+                    ..Default::default()
+                };
                 grammask::tags::translate(text, &config)
             }
             Self::Choice => translate_choice(text, name, &Default::default()),

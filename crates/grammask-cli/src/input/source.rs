@@ -208,6 +208,11 @@ impl Source {
     /// Parses KBNF, or translates a JSON Schema. Warns on stderr if the translation is weaker than the
     /// schema.
     pub(crate) fn parse(&self, config: &Config) -> Result<Ast, Failure> {
+        self.parse_for(config, None)
+    }
+
+    /// As [`parse`](Self::parse). Structural tags demand the special tokens of a vocabulary that they spell.
+    fn parse_for(&self, config: &Config, vocabulary: Option<&Vocabulary>) -> Result<Ast, Failure> {
         if is_compiled(&self.bytes) {
             return Err(Failure::other(format!(
                 "{}: this is a compiled grammar, which only `grammask mask` reads; this command needs the \
@@ -219,10 +224,13 @@ impl Source {
             return self.translate(relaxations, config);
         }
         if let Some(front_end) = &self.front_end {
-            return self.translate_notation(front_end, config);
+            return self.translate_notation(front_end, config, vocabulary);
         }
-        let ast = grammask_syntax::parse_bytes_or_recover(&self.bytes, &config.syntax)
-            .map_err(|recovered| self.failure(&Error::of_recovered(*recovered, config)))?;
+        let ast =
+            grammask_syntax::parse_bytes_or_recover(&self.bytes, &config.syntax).map_err(|recovered| {
+                let text = String::from_utf8_lossy(&self.bytes);
+                self.failure(&Error::of_recovered(*recovered, config)).with_guess(&text, None)
+            })?;
         let (ast, relaxations) = translate_schemas(&ast, config).map_err(|error| self.failure(&error))?;
         if self.has_warnings {
             for relaxation in &relaxations {
@@ -234,15 +242,21 @@ impl Source {
     }
 
     /// Translates another notation. Writes its notes to stderr.
-    fn translate_notation(&self, front_end: &FrontEnd, config: &Config) -> Result<Ast, Failure> {
+    fn translate_notation(
+        &self,
+        front_end: &FrontEnd,
+        config: &Config,
+        vocabulary: Option<&Vocabulary>,
+    ) -> Result<Ast, Failure> {
         let max_bytes = config.syntax.limits.max_text_bytes;
         if self.bytes.len() > max_bytes {
             return Err(self.invalid_schema(&format!("more than {max_bytes} bytes (limit `max_text_bytes`)")));
         }
         let text = std::str::from_utf8(&self.bytes)
             .map_err(|error| self.invalid_schema(&format!("not UTF-8: {error}")))?;
-        let outcome =
-            front_end.translate(text, &self.name).map_err(|errors| Failure::of_notation(&errors))?;
+        let translated = front_end.translate(text, &self.name, vocabulary);
+        let outcome = translated
+            .map_err(|errors| Failure::of_notation(&errors).with_guess(text, Some(front_end.notation())))?;
         let outcome = self.outcome.get_or_init(|| {
             if self.has_warnings {
                 // Best effort: the answer does not depend on the notes.
@@ -344,7 +358,7 @@ impl Source {
         vocabulary: Option<&Vocabulary>,
     ) -> Result<Compiled, Failure> {
         let started = Instant::now();
-        let mut ast = self.parse(config)?;
+        let mut ast = self.parse_for(config, vocabulary)?;
         if let Some(vocabulary) = vocabulary {
             ast = resolve_special_tokens(&ast, vocabulary, &config.ending).into_owned();
         }
