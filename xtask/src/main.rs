@@ -86,7 +86,7 @@ fn run(arguments: &[String]) -> anyhow::Result<bool> {
         "digest" | "maskbench" | "json-schema-suite" | "schemastore" | "generators" | "large-schemas"
         | "hostile-schemas" => schemas::run(&Workspace::load()?, command, options),
         "tokenizers" => tokenizers::run(&Workspace::load()?),
-        "fuzz" => fuzz::run(&Workspace::load()?, command, options),
+        "fuzz" | "worst" => fuzz::run(&Workspace::load()?, command, options),
         "soak" => {
             let workspace = Workspace::load()?;
             // A case that is repeated alone needs no models.

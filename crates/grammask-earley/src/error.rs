@@ -1,5 +1,7 @@
 //! Errors of building a network and of taking a step.
 
+use grammask_work::Stopped;
+
 use crate::LimitExceeded;
 
 /// The reason why a step, or the construction of a network, stopped.
@@ -12,9 +14,30 @@ pub enum Error {
     /// The cancellation flag is set; see [`Recognizer::set_cancel_flag`](crate::Recognizer::set_cancel_flag).
     #[error("cancelled")]
     Cancelled,
+    /// The account of the current call is exceeded, or the call is cancelled. The tables stay sound, and keep
+    /// what was computed.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
     /// A lexeme's language exceeds a limit of its own.
     #[error(transparent)]
-    Regular(#[from] grammask_regular::Error),
+    Regular(grammask_regular::Error),
+}
+
+impl From<grammask_regular::Error> for Error {
+    fn from(error: grammask_regular::Error) -> Self {
+        match error {
+            grammask_regular::Error::Stopped(stopped) => Self::Stopped(stopped),
+            error => Self::Regular(error),
+        }
+    }
+}
+
+impl Error {
+    /// Returns true if the call was stopped from outside: by a flag, or by the account of the call. The same
+    /// computation may succeed later, so such an error must not be kept.
+    pub(crate) const fn is_stopped(&self) -> bool {
+        matches!(self, Self::Cancelled | Self::Stopped(_))
+    }
 }
 
 /// The reason why a network could not be built, and the nonterminal being compiled at that time.

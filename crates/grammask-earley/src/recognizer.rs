@@ -195,6 +195,23 @@ impl Recognizer {
         }
     }
 
+    /// Takes steps from `state` as long as they are known. Returns the state after them, and the number of
+    /// bytes. Ends with [`SetId::DEAD`] and all bytes if `passes` rejects a state between two bytes.
+    #[inline]
+    pub fn known_steps(&self, state: SetId, bytes: &[u8], passes: impl Fn(SetId) -> bool) -> (SetId, usize) {
+        let mut here = state;
+        for (offset, &byte) in bytes.iter().enumerate() {
+            if !here.goes_on() || (offset > 0 && !passes(here)) {
+                return (SetId::DEAD, bytes.len());
+            }
+            match self.set(here).row.get(self.network.class_of(byte).index()) {
+                Some(raw) => here = SetId::from_raw(raw),
+                None => return (here, offset),
+            }
+        }
+        (here, bytes.len())
+    }
+
     /// Returns the state after several bytes. Returns [`SetId::DEAD`] if `passes` rejects a state between two
     /// bytes.
     ///
@@ -209,9 +226,23 @@ impl Recognizer {
         bytes: &[u8],
         passes: impl Fn(SetId) -> bool,
     ) -> Result<SetId, Error> {
+        self.step_bytes_after(state, bytes, 0, passes)
+    }
+
+    /// As [`step_bytes`](Self::step_bytes), from the state after the first `read` bytes.
+    ///
+    /// # Errors
+    /// As [`step`](Self::step).
+    pub fn step_bytes_after(
+        &self,
+        state: SetId,
+        bytes: &[u8],
+        read: usize,
+        passes: impl Fn(SetId) -> bool,
+    ) -> Result<SetId, Error> {
         let mut here = state;
         let mut guard: Option<WriterGuard<'_>> = None;
-        for (offset, &byte) in bytes.iter().enumerate() {
+        for (offset, &byte) in bytes.iter().enumerate().skip(read) {
             if !here.goes_on() || (offset > 0 && !passes(here)) {
                 return Ok(SetId::DEAD);
             }

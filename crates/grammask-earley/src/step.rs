@@ -19,6 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use grammask_regular::ByteSet;
+use grammask_work::{charge, count};
 
 use crate::recognizer::Recognizer;
 use crate::step::complete::Completer;
@@ -33,6 +34,9 @@ pub(crate) mod nodes;
 pub(crate) mod origins;
 pub(crate) mod predict;
 pub(crate) mod scan;
+
+/// Work of one item, or of one of its callers.
+const UNITS_PER_ITEM: u64 = 4;
 
 /// Everything that a recognizer changes while it runs, apart from its append-only tables.
 pub(crate) struct Writer {
@@ -199,13 +203,20 @@ impl Meter {
     }
 
     pub(crate) fn add_work(&self, work: usize) {
+        self.add_store_work(work);
+        count(UNITS_PER_ITEM * work as u64);
+    }
+
+    /// As [`add_work`](Self::add_work), for work of the language store, which charges the account itself.
+    pub(crate) fn add_store_work(&self, work: usize) {
         self.work.set(self.work.get() + work);
     }
 
-    /// Returns [`Error::Cancelled`] once the cancellation flag is set. A set may need 100,000 predictions, so
-    /// each of them checks.
+    /// Charges one unit of work. Fails if the account of the call is exceeded, and once the cancellation flag
+    /// is set. A set may need 100,000 predictions, so each of them checks.
     #[inline]
     pub(crate) fn check_cancelled(&self) -> Result<(), Error> {
+        charge(UNITS_PER_ITEM)?;
         match &self.cancel {
             Some(cancel) if cancel.load(Ordering::Relaxed) => Err(Error::Cancelled),
             _ => Ok(()),

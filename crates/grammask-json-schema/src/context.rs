@@ -3,6 +3,7 @@
 
 use std::sync::atomic::Ordering;
 
+use grammask_work::charge;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::constraint::{Constants, Constraints, Scopes};
@@ -69,6 +70,9 @@ pub(crate) struct Context<'a> {
     is_exhausted: bool,
 }
 
+/// Units of an account of [`grammask_work`] for one unit of [`Limits::max_work`](crate::Limits::max_work).
+const UNITS_PER_WORK: u64 = 16;
+
 /// Number of times that a translation goes on after its work is spent, with one constraint less each time.
 const MAX_WORK_GRANTS: u64 = 8;
 
@@ -124,6 +128,10 @@ impl<'a> Context<'a> {
         self.work = self.work.saturating_add(units);
         if self.work > self.max_work && !self.is_exhausted {
             return Err(self.limit_here(Limit::Work, self.config.limits.max_work));
+        }
+        if charge(UNITS_PER_WORK.saturating_mul(units)).is_err() {
+            // The caller knows why the account of the call is closed.
+            return Err(self.error_here(Reason::Cancelled));
         }
         if self.config.cancel.as_ref().is_some_and(|cancel| cancel.load(Ordering::Relaxed)) {
             // Omits the pointer of the schema, because writing it may take long.

@@ -98,11 +98,23 @@ pub struct Limits {
     /// [`Masks::forced_bytes`](crate::Masks::forced_bytes) appends fewer bytes, without an error: in a very
     /// ambiguous text, each byte has more items than the one before. Default: 2^20.
     pub max_forced_items: usize,
+    /// Units of work for one mask that is not known yet. Beyond it, the mask is an error, and the next attempt
+    /// goes on with the tables that this one has filled. Default: DEFAULT_MASK_WORK.
+    pub max_mask_work: u64,
+    /// Units of work for reading one token, or 256 bytes. Beyond it, reading is an error. Default:
+    /// DEFAULT_STEP_WORK.
+    pub max_step_work: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { budget: 32 << 20, max_end_tokens: 4096, max_forced_items: 1 << 20 }
+        Self {
+            budget: 32 << 20,
+            max_end_tokens: 4096,
+            max_forced_items: 1 << 20,
+            max_mask_work: 4_000_000,
+            max_step_work: 4_000_000,
+        }
     }
 }
 

@@ -1,9 +1,14 @@
 //! Cooperative cancellation: polls the caller's callback once every [`STEPS_PER_POLL`] steps, so that loops
 //! need no counters of their own.
 
+use grammask_work::count;
+
 /// Number of steps between two polls. 256 steps take some microseconds, so a poll costs nothing measurable
 /// and a cancelled call still returns at once.
 const STEPS_PER_POLL: usize = 256;
+
+/// Work of one step.
+const UNITS_PER_STEP: u64 = 4;
 
 /// A cancellation callback and the steps since its last poll. A call that is cancelled once stays cancelled.
 pub(crate) struct Cancellation<'a> {
@@ -27,8 +32,10 @@ impl<'a> Cancellation<'a> {
 
     /// Polls at once. Returns true if the call is cancelled.
     pub fn is_cancelled(&mut self) -> bool {
+        // The steps are work of the current call, too. An account that is exceeded ends it like a cancellation.
+        count(UNITS_PER_STEP * self.steps_since_poll as u64);
         self.steps_since_poll = 0;
-        self.is_cancelled |= (self.is_requested)();
+        self.is_cancelled |= (self.is_requested)() || grammask_work::is_stopped();
         self.is_cancelled
     }
 }

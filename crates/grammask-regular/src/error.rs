@@ -1,6 +1,7 @@
 //! The errors of constructors and decision procedures.
 
 use crate::limits::{Limit, LimitExceeded};
+use grammask_work::Stopped;
 use thiserror::Error;
 
 /// The reason why an operation on a language failed.
@@ -10,6 +11,10 @@ pub enum Error {
     /// A limit is exceeded.
     #[error(transparent)]
     Limit(#[from] LimitExceeded),
+    /// The account of the current call is exceeded, or the call is cancelled. The store stays sound, with some
+    /// more expressions.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
     /// A regex is not valid, or uses syntax that is not supported.
     #[error("regex at byte {offset}: {message}")]
     Regex {
@@ -42,7 +47,7 @@ impl Error {
     pub const fn regex_offset(&self) -> Option<usize> {
         match self {
             Self::Regex { offset, .. } => Some(*offset),
-            Self::Limit(_) | Self::Numeral { .. } => None,
+            Self::Limit(_) | Self::Stopped(_) | Self::Numeral { .. } => None,
         }
     }
 }

@@ -6,5 +6,6 @@
 pub mod fixtures;
 mod oracle;
 pub mod random;
+pub mod worst;
 
 pub use oracle::{Oracle, OracleError, Outcome, Run, Verdict, start_of};

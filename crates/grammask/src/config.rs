@@ -1,6 +1,8 @@
 //! The configuration of a compiled grammar: its ending, and one part for each stage.
 
-use crate::{Begin, Ending, TokenId};
+use grammask_work::{Allowance, CancelFlag, within};
+
+use crate::{Begin, Ending, Error, TokenId};
 
 /// Options and limits of a compiled grammar. Each part is the configuration of one stage.
 ///
@@ -22,8 +24,13 @@ pub struct Config {
     pub ending: Ending,
     /// The token or text after which the grammar begins. Default: `None`, the beginning of an output.
     pub begin: Option<Begin>,
-    /// Limits of matchers.
+    /// Limits of compiling, and of matchers.
     pub limits: Limits,
+    /// A flag that cancels compiling and loading from another thread: the call ends with
+    /// [`Error::Stopped`](crate::Error::Stopped) within milliseconds. Not serialized. Default: none.
+    /// [`Matcher::set_cancel_flag`](crate::Matcher::set_cancel_flag) is that of masks.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub cancel: Option<CancelFlag>,
     /// Options and limits of [`Grammar::from_json_schema`](crate::Grammar::from_json_schema).
     #[cfg(feature = "json-schema")]
     pub json_schema: grammask_json_schema::Config,
@@ -43,7 +50,7 @@ pub struct Config {
     pub prefetch_nodes: u64,
 }
 
-/// Limits of matchers.
+/// Limits of compiling, and of matchers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
@@ -55,11 +62,15 @@ pub struct Limits {
     /// [`Matcher::forced_tokens`](crate::Matcher::forced_tokens) give: bytes, and tokens in addition to them.
     /// A grammar can force an endless text; it is cut at this length, without an error. Default: 65,536.
     pub max_forced: usize,
+    /// Units of work for compiling or loading one grammar, in all stages together. A unit is an elementary step
+    /// of some nanoseconds; units are counted, so the limit is the same on every machine. Beyond it,
+    /// [`Error::Stopped`](crate::Error::Stopped). Default: DEFAULT_COMPILE_WORK.
+    pub max_compile_work: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { max_forced: 1 << 16 }
+        Self { max_forced: 1 << 16, max_compile_work: 80_000_000 }
     }
 }
 
@@ -69,6 +80,7 @@ impl Default for Config {
             ending: Ending::OfVocabulary,
             begin: None,
             limits: Limits::default(),
+            cancel: None,
             #[cfg(feature = "json-schema")]
             json_schema: grammask_json_schema::Config::default(),
             syntax: grammask_syntax::Config::default(),
@@ -81,6 +93,20 @@ impl Default for Config {
 }
 
 impl Config {
+    /// Calls `compile` with the account of one compile. An account that is exceeded, or a flag that is set,
+    /// turns any result into [`Error::Stopped`]: a stage that could not finish may have gone on with less.
+    pub(crate) fn compile_within<T>(&self, compile: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+        let mut allowance = Allowance::new("max_compile_work", self.limits.max_compile_work);
+        allowance.flags.extend(self.cancel.clone());
+        within(&allowance, || {
+            let result = compile();
+            match grammask_work::stopped() {
+                Some(cause) => Err(Error::stopped(cause, result.err())),
+                None => result,
+            }
+        })
+    }
+
     /// Sets the start symbol. With a `?` at its end, the empty output is an output too. Default: the name
     /// after `%start` in the grammar's text, or `start` if there is none.
     #[must_use]

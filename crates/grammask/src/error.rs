@@ -8,6 +8,7 @@ use grammask_mask::BindErrors;
 use grammask_normal::ErrorKind;
 use grammask_syntax::{Ast, Diagnostic, Recovery, Report};
 use grammask_trie::Vocabulary;
+use grammask_work::Stopped;
 
 pub use limit::{ConfigPart, LimitExceeded};
 pub use located::Located;
@@ -50,9 +51,44 @@ pub enum Error {
     /// The grammar or the ending names tokens that the vocabulary lacks, or the ending exceeds a limit.
     #[error(transparent)]
     Bind(Located<BindErrors>),
+    /// Compiling was cancelled, or did more work than
+    /// [`Limits::max_compile_work`](crate::Limits::max_compile_work).
+    #[error("{cause}{}", place.as_ref().map(|place| format!(", at {place}")).unwrap_or_default())]
+    Stopped {
+        /// The reason.
+        cause: Stopped,
+        /// The part of the grammar that was being compiled, if it is known: a JSON pointer, or a message about
+        /// a rule.
+        place: Option<String>,
+    },
 }
 
 impl Error {
+    /// Makes the error of a compile that was stopped while `inner` was its error.
+    pub(crate) fn stopped(cause: Stopped, inner: Option<Self>) -> Self {
+        let place = match &inner {
+            Some(Self::Stopped { place, .. }) => place.clone(),
+            #[cfg(feature = "json-schema")]
+            Some(Self::JsonSchema(error)) if !error.pointer.is_empty() => {
+                Some(format!("'{}'", error.pointer))
+            }
+            Some(Self::Recognizer(located)) => Some(format!("rule `{}`", located.cause.nonterminal)),
+            Some(error) => error.diagnostics().first().map(|first| format!("byte {}", first.span.start)),
+            None => None,
+        };
+        Self::Stopped { cause, place }
+    }
+
+    /// Returns true if compiling was cancelled by a flag.
+    pub fn is_cancelled(&self) -> bool {
+        match self {
+            Self::Stopped { cause, .. } => *cause == Stopped::Cancelled,
+            #[cfg(feature = "json-schema")]
+            Self::JsonSchema(error) => error.reason == grammask_json_schema::Reason::Cancelled,
+            _ => false,
+        }
+    }
+
     /// Makes the error for a text that is not KBNF. It includes the mistakes in the meaning of the part that
     /// could be read.
     ///
@@ -165,6 +201,7 @@ impl Error {
             }
             Self::Recognizer(limit) => limit.diagnostics.clone(),
             Self::Bind(errors) => errors.diagnostics.clone(),
+            Self::Stopped { .. } => Vec::new(),
             #[cfg(feature = "json-schema")]
             Self::JsonSchema(_) => Vec::new(),
             #[cfg(feature = "json-schema")]
@@ -202,7 +239,7 @@ impl Error {
             Self::EmbeddedSchema(errors) => errors.omitted,
             #[cfg(feature = "notations")]
             Self::Notation(errors) => errors.omitted(),
-            Self::Recognizer(_) => 0,
+            Self::Recognizer(_) | Self::Stopped { .. } => 0,
         }
     }
 

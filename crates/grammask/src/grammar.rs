@@ -22,6 +22,7 @@ use grammask_mask::Masks;
 use grammask_normal::normalize_cancellable;
 use grammask_regular::Store;
 use grammask_syntax::Ast;
+use grammask_work::{Stopped, is_stopped};
 
 #[cfg(feature = "json-schema")]
 use crate::Relaxation;
@@ -83,9 +84,11 @@ impl Grammar {
     /// # Complexity
     /// Linear in the text. Automata grow later, while masks are computed, as far as masks need them.
     pub fn compile(text: &str, vocabulary: &Vocabulary, config: &Config) -> Result<Self, Error> {
-        let ast = grammask_syntax::parse_or_recover(text, &config.syntax)
-            .map_err(|recovered| Error::of_recovered(*recovered, config))?;
-        Self::from_ast(&ast, vocabulary, config)
+        config.compile_within(|| {
+            let ast = grammask_syntax::parse_or_recover(text, &config.syntax)
+                .map_err(|recovered| Error::of_recovered(*recovered, config))?;
+            Self::from_ast(&ast, vocabulary, config)
+        })
     }
 
     /// Compiles a syntax tree, as a front end for another notation makes it.
@@ -103,6 +106,10 @@ impl Grammar {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn from_ast(ast: &Ast, vocabulary: &Vocabulary, config: &Config) -> Result<Self, Error> {
+        config.compile_within(|| Self::from_ast_within(ast, vocabulary, config))
+    }
+
+    fn from_ast_within(ast: &Ast, vocabulary: &Vocabulary, config: &Config) -> Result<Self, Error> {
         let store = Store::new(&config.normal.regular);
         #[cfg(feature = "json-schema")]
         let (translated, relaxations) = embedded_schemas::translate_schemas(ast, config)?;
@@ -110,7 +117,7 @@ impl Grammar {
         let ast = &*translated;
         let ast = special_tokens::resolve_special_tokens(ast, vocabulary, &config.ending);
         let grammar = Self::build(Cow::Borrowed(&ast), store, vocabulary, config, || false)?;
-        let grammar = grammar.expect("compiling is never cancelled");
+        let Some(grammar) = grammar else { return Err(Error::stopped(Stopped::Cancelled, None)) };
         #[cfg(feature = "json-schema")]
         let grammar = grammar.with_relaxations(relaxations);
         Ok(grammar)
@@ -145,6 +152,7 @@ impl Grammar {
             }
         };
         let Some((normal, languages)) = normal.filter(|_| !is_cancelled()) else { return Ok(None) };
+        let is_cancelled = || is_cancelled() || is_stopped();
         let input = BuildInput { normal, languages, store, is_cancelled: &mut || is_cancelled() };
         let network =
             Network::compile(input, &config.recognizer).map_err(|error| Error::of_network(error, ast))?;

@@ -93,6 +93,7 @@ pub use grammask_syntax as syntax;
 #[cfg(feature = "notations")]
 pub use grammask_tags as tags;
 pub use grammask_trie as trie;
+pub use grammask_work as work;
 
 pub use config::{Config, Limits};
 pub use error::{ConfigPart, Error, LimitError, LimitExceeded, Located, RollbackError};
@@ -116,6 +117,7 @@ pub use grammask_mask::{
 #[cfg(feature = "loaders")]
 pub use grammask_trie::loaders;
 pub use grammask_trie::{Attributes, Error as VocabularyError, Mask, RowTooShort, TokenId};
+pub use grammask_work::{CancelFlag, Stopped};
 pub use matcher::Matcher;
 pub use matcher::batch::{RowsError, fill_masks};
 pub use matcher::draft::{Draft, DraftError, DraftMasks};

@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use grammask_mask::{Masks, Scratch};
 use grammask_trie::{Mask, RowTooShort, TokenId};
+use grammask_work::{Allowance, CancelFlag, OpenAccount};
 
 use crate::grammar::stats::StatsRecorder;
 use crate::{Grammar, LimitError, MaskStats, Outcome, RollbackError, State};
@@ -65,6 +66,8 @@ pub struct Matcher {
     /// The buffer for masks.
     pub(crate) scratch: Scratch,
     pub(crate) recorder: StatsRecorder,
+    /// Cancels the calls of this matcher.
+    cancel: Option<CancelFlag>,
 }
 
 impl Matcher {
@@ -76,6 +79,7 @@ impl Matcher {
             error: None,
             scratch: tables.scratch(),
             recorder: grammar.stats_recorder(),
+            cancel: None,
             grammar,
             tables,
         }
@@ -88,7 +92,7 @@ impl Matcher {
     /// A look-up if any matcher of the grammar was in this state before. Otherwise, a walk over the part of
     /// the vocabulary's trie that the grammar allows.
     pub fn mask(&mut self) -> &Mask {
-        self.prepare();
+        let _open = self.prepare();
         let written = match self.position.mask(&self.tables, &mut self.scratch, &mut self.recorder) {
             Ok(written) => written,
             Err(cause) => {
@@ -110,7 +114,7 @@ impl Matcher {
         if given < needed {
             return Err(RowTooShort { needed, given });
         }
-        self.prepare();
+        let _open = self.prepare();
         if let Err(cause) = self.position.fill(&self.tables, &mut self.scratch, &mut self.recorder, row) {
             self.error = Some(LimitError { offset: self.text_len(), cause });
         }
@@ -125,7 +129,7 @@ impl Matcher {
 
     /// Accepts a token. A token that is not in the [`mask`](Self::mask) is [`Outcome::Rejected`].
     pub fn accept(&mut self, token: TokenId) -> Outcome {
-        self.prepare();
+        let _open = self.prepare();
         match self.position.after(&self.tables, token) {
             Ok(None) => Outcome::Rejected,
             Ok(Some(next)) => {
@@ -143,7 +147,7 @@ impl Matcher {
     /// An empty slice is accepted unless the output is finished. A token without bytes, on the other hand, is
     /// never allowed, since a model could repeat it for ever.
     pub fn accept_bytes(&mut self, bytes: &[u8]) -> Outcome {
-        self.prepare();
+        let _open = self.prepare();
         if bytes.len() > BYTES_PER_BUDGET_CHECK {
             return self.accept_long(bytes);
         }
@@ -174,6 +178,28 @@ impl Matcher {
             self.first_state = self.history.len();
         }
         outcome
+    }
+
+    /// Sets or removes the flag that cancels the calls of this matcher from another thread. A call that is
+    /// cancelled ends within milliseconds: [`error`](Self::error) has [`Stopped::Cancelled`], and the matcher
+    /// is unchanged. A known mask is written whether the flag is set or not. Clones have the same flag.
+    ///
+    /// [`Stopped::Cancelled`]: crate::Stopped::Cancelled
+    ///
+    /// ```
+    /// # use grammask::{CancelFlag, Config, Grammar, TokenId, Vocabulary};
+    /// let vocabulary = Vocabulary::new([(TokenId(0), b"a".to_vec())], [])?;
+    /// let grammar = Grammar::compile("start ::= #'a+';", &vocabulary, &Config::default())?;
+    /// let (mut matcher, flag) = (grammar.matcher(), CancelFlag::new());
+    /// matcher.set_cancel_flag(Some(flag.clone()));
+    /// flag.cancel();
+    /// assert!(matcher.mask().is_empty() && matcher.error().is_some_and(|error| error.is_cancelled()));
+    /// flag.reset();
+    /// assert!(!matcher.mask().is_empty() && matcher.error().is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn set_cancel_flag(&mut self, flag: Option<CancelFlag>) {
+        self.cancel = flag;
     }
 
     /// Returns true if the output so far is in the language.
@@ -280,7 +306,7 @@ impl Matcher {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn forced_bytes(&mut self) -> Vec<u8> {
-        self.prepare();
+        let _open = self.prepare();
         let mut forced = Vec::new();
         if !self.position.finished
             && let Err(cause) =
@@ -294,7 +320,7 @@ impl Matcher {
     /// Returns the number of leading tokens that could be accepted, one after the other. Accepts none of
     /// them.
     pub fn validate(&mut self, tokens: &[TokenId]) -> usize {
-        self.prepare();
+        let _open = self.prepare();
         let (mut tables, mut position) = (Arc::clone(&self.tables), self.position);
         for (index, &token) in tokens.iter().enumerate() {
             if tables.is_full() {
@@ -327,7 +353,7 @@ impl Matcher {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn first_completion(&mut self, bytes: &[u8]) -> Option<usize> {
-        self.prepare();
+        let _open = self.prepare();
         let (mut tables, mut position) = (Arc::clone(&self.tables), self.position);
         for (index, byte) in bytes.iter().enumerate() {
             if index % BYTES_PER_BUDGET_CHECK == BYTES_PER_BUDGET_CHECK - 1 && tables.is_full() {
@@ -363,10 +389,14 @@ impl Matcher {
         self.position.known(&self.tables).is_some()
     }
 
-    /// Begins a call: replaces full tables, and clears the error of the last call.
-    pub(crate) fn prepare(&mut self) {
+    /// Begins a call: replaces full tables, and clears the error of the last call. Returns the account of the
+    /// call, if a flag can cancel it.
+    pub(crate) fn prepare(&mut self) -> Option<OpenAccount> {
+        let allowance = self.cancel.as_ref().map(|flag| Allowance::default().with_flag(flag));
+        let open = allowance.as_ref().map(OpenAccount::new);
         self.replace_full_tables();
         self.error = None;
+        open
     }
 
     /// Sets the error of this call.
@@ -403,6 +433,7 @@ impl Matcher {
     /// Reads the first `keep` steps again, and forgets all others.
     fn replay(&mut self, keep: usize) -> Result<(), RollbackError> {
         let mut again = Self::new(self.grammar.clone(), self.grammar.tables());
+        again.cancel.clone_from(&self.cancel);
         // The masks on the way count as requests of this matcher.
         std::mem::swap(&mut again.recorder, &mut self.recorder);
         let result = again.read_again(&self.history, keep);

@@ -7,15 +7,19 @@ use crate::workspace::Package;
 
 /// A package, and the packages of the workspace that it may depend on.
 const PICTURE: &[(&str, &[&str])] = &[
+    ("grammask-work", &[]),
     ("grammask-syntax", &[]),
-    ("grammask-regular", &[]),
+    ("grammask-regular", &["grammask-work"]),
     ("grammask-cache", &[]),
     ("grammask-trie", &[]),
-    ("grammask-normal", &["grammask-syntax", "grammask-regular"]),
-    ("grammask-earley", &["grammask-normal", "grammask-regular", "grammask-cache"]),
-    ("grammask-mask", &["grammask-earley", "grammask-regular", "grammask-cache", "grammask-trie"]),
-    ("grammask-pattern", &["grammask-regular"]),
-    ("grammask-json-schema", &["grammask-syntax", "grammask-regular", "grammask-pattern"]),
+    ("grammask-normal", &["grammask-work", "grammask-syntax", "grammask-regular"]),
+    ("grammask-earley", &["grammask-work", "grammask-normal", "grammask-regular", "grammask-cache"]),
+    (
+        "grammask-mask",
+        &["grammask-work", "grammask-earley", "grammask-regular", "grammask-cache", "grammask-trie"],
+    ),
+    ("grammask-pattern", &["grammask-work", "grammask-regular"]),
+    ("grammask-json-schema", &["grammask-work", "grammask-syntax", "grammask-regular", "grammask-pattern"]),
     (
         "grammask-notation",
         &["grammask-syntax", "grammask-regular", "grammask-pattern", "grammask-json-schema"],
@@ -58,6 +62,7 @@ const LIBRARIES: &[&str] = &[
     "grammask-notation",
     "grammask-gbnf",
     "grammask-tags",
+    "grammask-work",
 ];
 
 /// The crates of the engine and the facade.
@@ -75,6 +80,7 @@ const WITH_FACADE: &[&str] = &[
     "grammask-notation",
     "grammask-gbnf",
     "grammask-tags",
+    "grammask-work",
     "grammask",
 ];
 
@@ -94,6 +100,7 @@ const WITH_KBNF: &[&str] = &[
     "grammask-gbnf",
     "grammask-tags",
     "grammask-tools",
+    "grammask-work",
     "grammask",
     "grammask-kbnf",
 ];

@@ -5,6 +5,7 @@
 //! is in the tables.
 
 use anyhow::Context;
+use grammask::work::spent;
 
 use super::maskbench::Bench;
 use crate::run::machine::memory;
@@ -51,12 +52,37 @@ pub struct SchemaRun {
     pub masks: Vec<u64>,
     /// Nanoseconds of each accepted token.
     pub accepts: Vec<u64>,
+    /// Work of compiling or refusing, of all masks, and of all accepted tokens, each with the nanoseconds that
+    /// it took. Engines other than grammask count no work.
+    pub work: Vec<Work>,
     /// The slowest mask.
     pub slowest_mask: Option<Slowest>,
     /// The slowest accepted token.
     pub slowest_accept: Option<Slowest>,
     /// Number of documents that the engine judges wrongly, or at which it hits a limit.
     pub wrong_documents: usize,
+}
+
+/// The kind of a call that does work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Call {
+    /// Compiling or refusing a schema.
+    Compile,
+    /// Computing a mask.
+    Mask,
+    /// Accepting a token.
+    Accept,
+}
+
+/// Work of one call, in units of the account of the call.
+#[derive(Clone, Copy, Debug)]
+pub struct Work {
+    /// The call.
+    pub call: Call,
+    /// Units of work.
+    pub units: u64,
+    /// Nanoseconds.
+    pub time: u64,
 }
 
 /// Result of compiling a schema. Times are in nanoseconds.
@@ -103,7 +129,7 @@ impl SchemaRun {
 
     /// Returns the bytes that the measurements occupy on the heap.
     fn heap_bytes(&self) -> u64 {
-        let samples = self.masks.capacity() + self.accepts.capacity();
+        let samples = self.masks.capacity() + self.accepts.capacity() + 3 * self.work.capacity();
         (self.name.capacity() + samples * size_of::<u64>() + size_of::<Self>()) as u64
     }
 }
@@ -178,6 +204,7 @@ fn serve(judge: &mut dyn Judge, line: usize, entry: &Entry, texts: &[Vec<u32>], 
         start: Start::Panicked(String::new()),
         masks: Vec::new(),
         accepts: Vec::new(),
+        work: Vec::new(),
         slowest_mask: None,
         slowest_accept: None,
         wrong_documents: 0,
@@ -190,13 +217,17 @@ fn serve(judge: &mut dyn Judge, line: usize, entry: &Entry, texts: &[Vec<u32>], 
 
 impl SchemaRun {
     fn serve(&mut self, judge: &mut dyn Judge, entry: &Entry, texts: &[Vec<u32>], end: u32) {
+        let before = spent();
         let (compiled, compile) = sample(|| judge.compile());
+        self.work_done(Call::Compile, before, compile);
         if let Err(refusal) = compiled {
             self.start = Start::Refused { time: compile, message: refusal.message };
             return;
         }
         judge.start_document();
+        let before = spent();
         let (_, first_mask) = sample(|| judge.mask());
+        self.work_done(Call::Mask, before, first_mask);
         self.start = Start::Compiled { compile, first_mask };
         self.mask_took(first_mask, 0, 0);
         for (document, (tokens, instance)) in texts.iter().zip(&entry.instances).enumerate() {
@@ -214,7 +245,9 @@ impl SchemaRun {
         }
         for (place, &token) in tokens.iter().chain([&end]).enumerate() {
             if document > 0 || place > 0 {
+                let before = spent();
                 let (masked, time) = sample(|| judge.mask());
+                self.work_done(Call::Mask, before, time);
                 self.mask_took(time, document, place);
                 masked.ok()?;
             }
@@ -222,13 +255,23 @@ impl SchemaRun {
                 return Some(false);
             }
             if place < tokens.len() {
+                let before = spent();
                 let (accepted, time) = sample(|| judge.accept(token));
+                self.work_done(Call::Accept, before, time);
                 self.accepts.push(time);
                 keep_slowest(&mut self.slowest_accept, Slowest { time, document, token: place });
                 accepted.ok()?;
             }
         }
         Some(true)
+    }
+
+    /// Records the work of a call, unless everything was known.
+    fn work_done(&mut self, call: Call, before: u64, time: u64) {
+        let units = spent() - before;
+        if units > 0 {
+            self.work.push(Work { call, units, time });
+        }
     }
 
     fn mask_took(&mut self, time: u64, document: usize, token: usize) {

@@ -3,12 +3,15 @@
 use std::collections::HashMap;
 use std::fmt::{self, Display, Formatter};
 
-use super::server::{EngineRun, SchemaRun, Server, Slowest, Start};
+use super::server::{Call, EngineRun, SchemaRun, Server, Slowest, Start, Work};
 use crate::schemas::report::microseconds;
 use crate::schemas::samples::Samples;
 
 /// Number of schemas that are listed for each measure.
 const MAX_LISTED: usize = 5;
+
+/// Calls that take longer count for the time of a unit.
+const MIN_RATED_NANOSECONDS: u64 = 100_000;
 
 /// Characters of a refusal's message that are printed.
 const MAX_MESSAGE_CHARS: usize = 120;
@@ -99,11 +102,63 @@ impl Display for Server {
         let all: Vec<(&str, Vec<&SchemaRun>)> =
             self.engines.iter().map(|engine| (engine.name, engine.schemas.iter().collect())).collect();
         table(f, &all)?;
+        if let Some(ours) = self.engines.first() {
+            work(f, ours)?;
+        }
         if let [ours, peer] = &self.engines[..] {
             compare(f, ours, peer)?;
         }
         self.engines.iter().try_for_each(|engine| largest(f, engine))
     }
+}
+
+/// Percentiles of the work of grammask's calls, and of the time that a unit takes in long ones.
+fn work(f: &mut Formatter<'_>, engine: &EngineRun) -> fmt::Result {
+    writeln!(f, "\n## Work of {}\n", engine.name)?;
+    writeln!(
+        f,
+        "Units of the account of a call, without calls that only look up; and nanoseconds a unit in calls of more than \
+         {} microseconds.\n",
+        MIN_RATED_NANOSECONDS / 1_000
+    )?;
+    writeln!(f, "| call | unit | samples | mean | p50 | p90 | p99 | p99.9 | max |")?;
+    writeln!(f, "| --- | --- |{}", " --: |".repeat(7))?;
+    for (call, name) in [(Call::Compile, "compile"), (Call::Mask, "mask"), (Call::Accept, "accept")] {
+        let all = || engine.schemas.iter().flat_map(|schema| &schema.work).filter(|work| work.call == call);
+        let mut units = Samples::default();
+        units.extend(all().map(|work| work.units));
+        let mut rates = Samples::default();
+        let long = all().filter(|work| work.time > MIN_RATED_NANOSECONDS);
+        rates.extend(long.map(|work| 1_000 * work.time / work.units));
+        for (unit, samples, factor) in [("units", &units, 1.0), ("ns/unit", &rates, 1_000.0)] {
+            let Some(cells) = cells(samples) else { continue };
+            write!(f, "| {name} | {unit} | {} |", samples.count())?;
+            cells.iter().try_for_each(|&cell| write!(f, " {:.1} |", cell / factor))?;
+            writeln!(f)?;
+        }
+    }
+    let mut slow: Vec<(u64, &Work, &SchemaRun)> = engine
+        .schemas
+        .iter()
+        .flat_map(|schema| schema.work.iter().map(move |work| (work, schema)))
+        .filter(|(work, _)| work.time > 10 * MIN_RATED_NANOSECONDS)
+        .map(|(work, schema)| (1_000 * work.time / work.units, work, schema))
+        .collect();
+    slow.sort_by_key(|&(rate, ..)| std::cmp::Reverse(rate));
+    writeln!(f)?;
+    for (rate, work, schema) in slow.iter().take(MAX_LISTED) {
+        writeln!(
+            f,
+            "- {:.1} ns a unit: {:?} of {} units, {} microseconds, {}, line {}",
+            *rate as f64 / 1_000.0,
+            work.call,
+            work.units,
+            work.time / 1_000,
+            schema.name,
+            schema.line
+        )?;
+    }
+    Ok(())
 }
 
 /// Numbers of schemas by result, and memory.

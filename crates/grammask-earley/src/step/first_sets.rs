@@ -45,7 +45,7 @@ pub(crate) fn of_callee(
     let mut unfinished = Vec::new();
     let result = search(nodes, cx, callee, &mut unfinished);
     if let Err(error) = &result
-        && *error != Error::Cancelled
+        && !error.is_stopped()
     {
         // All unfinished callees lead to the one that exceeded the limit.
         for callee in unfinished {

@@ -4,6 +4,7 @@
 //! treated alike. If a second item can complete inside the same token, the trie nodes there are walked with
 //! the text read.
 
+use grammask_work::charge;
 use std::sync::OnceLock;
 
 use grammask_earley::{AfterDistinct, DistinctItem, DistinctPosition, Error, NetworkNodeId, SetId};
@@ -33,6 +34,9 @@ pub(crate) struct AfterDistinctTexts {
     /// Continuations from `open` after a text that no item in the paths can equal, once computed.
     for_other_texts: OnceLock<Continuations>,
 }
+
+/// Work of one step along the trie.
+const UNITS_PER_STEP: u64 = 8;
 
 /// Number of completions of an item beyond which one of them differs from all texts inside a token.
 const MIN_COMPLETIONS: u64 = 64;
@@ -155,6 +159,7 @@ impl Descent<'_> {
             for &below_root in open[first..].iter().take_while(|&&node| node < trie.end(root)) {
                 let path = trie.path(below_root);
                 let bytes = &path[trie.depth(root)..];
+                charge(UNITS_PER_STEP * bytes.len() as u64)?;
                 let set = bytes.iter().try_fold(start, |set, &byte| recognizer.step(set, byte))?;
                 steps += bytes.len() as u64;
                 if !set.is_dead() {
@@ -211,6 +216,7 @@ impl Masks {
                 if node >= end {
                     continue;
                 }
+                charge(UNITS_PER_STEP)?;
                 let below = ends[node as usize];
                 path.push((below, end, set));
                 let (here, byte) = (TrieNodeId(node), bytes[node as usize]);
@@ -274,6 +280,7 @@ impl Masks {
             for begin in 0..path.len() {
                 let mut set = start;
                 for &byte in &path[begin..] {
+                    charge(UNITS_PER_STEP)?;
                     set = recognizer.step(set, byte)?;
                     if set.is_dead() {
                         break;

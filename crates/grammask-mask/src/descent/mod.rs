@@ -10,6 +10,7 @@
 use grammask_earley::{AfterDistinct, Error, NetworkNodeId, NodeFlags};
 use grammask_trie::TokenSet;
 use grammask_trie::index::{Child, InnerId};
+use grammask_work::{charge, count};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -42,6 +43,10 @@ const MAX_DESCRIPTORS: usize = 1 << 14;
 
 /// Number of descriptors between two checks of the fuel, which each check consumes as trie nodes.
 const STEPS_PER_FUEL_CHECK: usize = 64;
+
+/// Work of one descriptor, and of following the bytes of a node by one step.
+const UNITS_PER_DESCRIPTOR: u64 = 32;
+const UNITS_PER_SCAN: u64 = 8;
 
 /// Number of GSS nodes up to which they are scanned linearly; beyond it, they are found by hash.
 const GSS_INDEX_THRESHOLD: usize = 12;
@@ -151,6 +156,7 @@ impl<'a> Descent<'a> {
         let mut work = 0;
         while let Some(task) = self.next_descriptor() {
             work += 1;
+            charge(UNITS_PER_DESCRIPTOR)?;
             if work % STEPS_PER_FUEL_CHECK == 0 {
                 self.fuel.consume(STEPS_PER_FUEL_CHECK as u64);
             }
@@ -481,6 +487,7 @@ impl<'a> Descent<'a> {
                         lexicon.spend(fresh);
                         let Some(reached) = reached else { continue };
                         self.nodes += reached.nodes as u64;
+                        count(reached.nodes as u64);
                         self.enter_all(gss, reached, target, &mut path);
                     }
                 }
@@ -519,6 +526,7 @@ impl<'a> Descent<'a> {
             if !known.calls.is_empty() {
                 self.buffers.entered.push((node, inner));
             }
+            count(UNITS_PER_SCAN);
             self.follow(gss, inner, node, path);
         }
     }

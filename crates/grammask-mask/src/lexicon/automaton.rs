@@ -1,6 +1,7 @@
 //! The deterministic automaton of all lexemes of all grammars: states are languages, steps are derivatives on
 //! demand.
 
+use grammask_work::charge;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use grammask_cache::{Arena, Budget, Column, Row};
@@ -195,6 +196,9 @@ const MAX_FEW_BYTES: usize = 4;
 /// Byte classes of a state up to which its live bytes are computed eagerly.
 const MAX_CLASSES_CHECKED: usize = 8;
 
+/// Work of a new step, beside that of the derivative.
+const UNITS_PER_STEP: u64 = 16;
+
 impl Automaton {
     /// Returns the strings of a vocabulary below its trie nodes.
     pub(crate) fn horizon_of(vocabulary: &Vocabulary) -> Horizon {
@@ -293,6 +297,7 @@ impl Automaton {
 
     #[cold]
     pub(crate) fn step_anew(&self, state: &State, byte: u8) -> Result<LexemeId, Error> {
+        charge(UNITS_PER_STEP)?;
         let mut builder = self.lock();
         let before = builder.store.bytes_used();
         let next = builder.store.derivative(state.language, byte)?;

@@ -9,6 +9,7 @@
 //! [^"]{0,40}"       characters are counted    -> walk, and below the root counted_slice
 //! ```
 
+use grammask_work::charge;
 use std::cell::OnceCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -26,6 +27,9 @@ use crate::lexicon::walk::{self, Walk};
 use crate::lexicon::{Entry, Lexicon, LexiconConfig};
 use crate::node_set::NodeSet;
 use crate::node_set::continuation::{Continuation, ContinuationId};
+
+/// Work of one query, beside that of its strategies.
+const UNITS_PER_QUERY: u64 = 64;
 
 /// One way to answer a query, tried in the order of [`STRATEGIES`].
 #[derive(Clone, Copy, Debug)]
@@ -329,6 +333,7 @@ impl Lexicon {
     /// Finds the entry of a lexeme below a set of trie nodes, by the first strategy that applies.
     pub(crate) fn find(&self, lexeme: LexemeId, nodes: ContinuationId, want: Want) -> Result<Entry, Error> {
         let query = Query { lexicon: self, lexeme, nodes, want, few_live_bytes: OnceCell::new() };
+        charge(UNITS_PER_QUERY)?;
         for (position, answer) in self.strategies.all() {
             if let Answer::Set(find) = answer
                 && let Some(entry) = find(&query)?

@@ -1,5 +1,7 @@
 //! Assembles the mask of a state from totals of summaries and entries of lexemes.
 
+use crate::lexicon::walk::output::NODES_PER_UNIT;
+use grammask_work::{charge, charge_len};
 use std::sync::{Mutex, PoisonError};
 
 use grammask_earley::{Error, Item, OriginId, SetId};
@@ -98,6 +100,9 @@ impl TokenChanges {
         self.added.clear();
     }
 }
+
+/// Work of one item, or of one completed origin.
+const UNITS_PER_ITEM: u64 = 16;
 
 impl ScratchPool {
     fn take(&self) -> Box<AssemblyScratch> {
@@ -214,6 +219,7 @@ impl<'a> Assembly<'a> {
         loop {
             while let Some((item, continuation, after)) = self.agenda.items.pop() {
                 let is_lexeme = masks.recognizer.inspect().is_lexeme(item.node);
+                charge(UNITS_PER_ITEM)?;
                 summaries += usize::from(!is_lexeme);
                 if summaries > MAX_SUMMARIES_PER_MASK || self.summaries.fuel.is_exhausted() {
                     return Ok(false);
@@ -224,6 +230,7 @@ impl<'a> Assembly<'a> {
                     return Ok(false);
                 }
             }
+            charge(UNITS_PER_ITEM)?;
             if !self.complete_next()? {
                 return Ok(true);
             }
@@ -475,6 +482,7 @@ impl Masks {
         if let Some(&row) = self.unions.get(&key[..]) {
             return Ok(row);
         }
+        charge_len(lexemes.len() * self.vocabulary().id_count() / NODES_PER_UNIT)?;
         let all: SmallVec<[TokenView<'_>; 8]> =
             lexemes.iter().map(|&key| self.lexeme_tokens(key)).collect::<Result<_, _>>()?;
         Ok(self.keep_union(&key, TokenView::union(self.vocabulary().id_count(), &all)))

@@ -1,6 +1,7 @@
 //! The tables of one grammar: the mask of each state, and the summaries and rows that masks are assembled
 //! from.
 
+use grammask_work::{Allowance, within};
 use std::sync::Arc;
 
 use grammask_cache::{Arena, Budget, Column, Interner, Memo, Row};
@@ -37,6 +38,9 @@ pub use snapshot::{DamagedMasks, SavedMasks};
 pub use special_tokens::tokens_of_set;
 pub use state_mask::StateMask;
 pub use warm_up::{WarmLimits, WarmProgress};
+
+/// Number of bytes for which [`Limits::max_step_work`](crate::Limits::max_step_work) holds.
+const BYTES_PER_STEP_WORK: usize = 256;
 
 /// The masks of the states of one grammar over a vocabulary, computed on demand and kept.
 ///
@@ -263,7 +267,17 @@ impl Masks {
     /// Returns an error if a limit of the recognizer is exceeded.
     pub fn step_bytes(&self, state: SetId, bytes: &[u8]) -> Result<SetId, Error> {
         let eager = self.ending == Ending::Eager;
-        self.recognizer.step_bytes(state, bytes, |between| !(eager && between.completes()))
+        let passes = |between: SetId| !(eager && between.completes());
+        let (state, read) = self.recognizer.known_steps(state, bytes, passes);
+        let rest = &bytes[read..];
+        if rest.is_empty() {
+            return Ok(state);
+        }
+        let pieces = 1 + (rest.len() / BYTES_PER_STEP_WORK) as u64;
+        let units = self.config.limits.max_step_work.saturating_mul(pieces);
+        within(&Allowance::new("max_step_work", units), || {
+            self.recognizer.step_bytes_after(state, bytes, read, passes)
+        })
     }
 
     /// Creates a scratch for masks of this vocabulary, with buffers of outputs that have ended if there are
@@ -312,6 +326,11 @@ impl Masks {
     /// Computes the mask of a state. Keeps it, and returns its number, if masks are kept; otherwise it is in
     /// the scratch.
     pub(crate) fn make(&self, state: SetId, scratch: &mut Scratch) -> Result<Option<MaskId>, Error> {
+        let allowance = Allowance::new("max_mask_work", self.config.limits.max_mask_work);
+        within(&allowance, || self.make_within(state, scratch))
+    }
+
+    fn make_within(&self, state: SetId, scratch: &mut Scratch) -> Result<Option<MaskId>, Error> {
         let assembled = if self.config.tuning.keep_summaries {
             self.assemble(state, scratch)?
         } else {

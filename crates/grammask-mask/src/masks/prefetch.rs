@@ -27,7 +27,8 @@ impl Masks {
     /// Computes the mask of the first state, then entries for the lexemes of the grammar in the order of
     /// discovery.
     ///
-    /// Ends early, without an error, if it is cancelled.
+    /// Ends early, without an error, if it is cancelled, or if a mask takes more work than
+    /// [`Limits::max_mask_work`](crate::Limits::max_mask_work).
     ///
     /// # Errors
     /// Returns an error if a limit of the recognizer or of its languages is exceeded.
@@ -39,7 +40,8 @@ impl Masks {
         let found = self.prefetch_within(prefetch);
         self.recognizer.set_cancel_flag(None);
         match found {
-            Err(Error::Cancelled) => Ok(()),
+            // A mask that is too much work is an error when an output needs it.
+            Err(Error::Cancelled | Error::Stopped(_)) => Ok(()),
             found => found,
         }
     }

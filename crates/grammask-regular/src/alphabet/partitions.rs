@@ -5,6 +5,7 @@ use crate::json::string::is_raw;
 use crate::store::id_table::IdTable;
 use crate::store::node::JsonPosition;
 use crate::{ByteClasses, ByteSet};
+use grammask_work::count;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 
@@ -38,6 +39,9 @@ const RAW_BYTES: ByteSet = {
     }
     set
 };
+
+/// Work of refining two partitions.
+const UNITS_PER_REFINEMENT: u64 = 64;
 
 #[derive(Clone, Copy)]
 struct Partition {
@@ -226,6 +230,7 @@ impl Partitions {
         if let Some(&id) = self.refined.get(&key) {
             return PartitionId(id);
         }
+        count(UNITS_PER_REFINEMENT);
         let (first, second) = (self.items[a.0 as usize], self.items[b.0 as usize]);
         let id = if first.len * second.len <= 64 {
             self.intern_from(first.len as usize + second.len as usize, |members| {

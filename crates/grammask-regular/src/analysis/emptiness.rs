@@ -12,6 +12,7 @@ use crate::store::node::{
     JsonPosition, Kind, OperandList, PROVEN_EMPTY, PROVEN_NONEMPTY, RegularId, UNBOUNDED,
 };
 use crate::{Error, Limit, Store};
+use grammask_work::{charge, count};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -57,6 +58,9 @@ struct Search {
     /// States that are proven non-empty. [`propagate`] marks their predecessors.
     found: Vec<RegularId>,
 }
+
+/// Work of one derivative of a search, and of one state that it meets, beside that of the derivative itself.
+const UNITS_PER_STEP: u64 = 8;
 
 const NONE: u32 = u32::MAX;
 
@@ -125,6 +129,7 @@ pub(crate) fn is_empty(
             if is_cancelled() {
                 return Ok(None);
             }
+            charge(UNITS_PER_STEP)?;
             let byte = store.partitions.representative(partition, class);
             let next = raw_derivative(store, state, byte)?;
             discover(store, &mut search, next, Some((state, Some(byte))));
@@ -158,6 +163,7 @@ fn discover(store: &mut Store, search: &mut Search, a: RegularId, from: Option<(
         if !is_new {
             continue;
         }
+        count(UNITS_PER_STEP);
         match classify(store, a) {
             Classification::Inhabited => {
                 search.found.push(a);

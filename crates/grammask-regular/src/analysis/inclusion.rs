@@ -7,6 +7,7 @@ use crate::ByteSet;
 use crate::Store;
 use crate::analysis::limits::ProofLimits;
 use crate::store::node::{Kind, RegularId, UNBOUNDED};
+use grammask_work::count;
 
 /// The loop `C*` as an automaton. Its state 0 is between two strings of C.
 #[derive(Clone, Copy)]
@@ -21,6 +22,8 @@ enum ClassLoop {
 const MAX_COMPARED_LOOPS: usize = 16;
 /// Maximum number of operands of an intersection that are tried. The proof needs one that the loop contains.
 const MAX_TRIED_OPERANDS: usize = 4;
+/// Work of one visited operand of a proof.
+const UNITS_PER_VISIT: u64 = 4;
 /// Maximum number of loop states after one prefix of a string.
 const MAX_LOOP_STATES: usize = 16;
 
@@ -97,7 +100,10 @@ pub(crate) fn loop_contains(store: &Store, large: RegularId, small: RegularId) -
         _ => return false,
     };
     let ProofLimits { depth, visits } = ProofLimits::LOOP;
-    LoopProof { store, class, base, visits }.run(small, &[0], depth).is_some_and(|states| states == [0])
+    let mut proof = LoopProof { store, class, base, visits };
+    let is_contained = proof.run(small, &[0], depth).is_some_and(|states| states == [0]);
+    count(UNITS_PER_VISIT * u64::from(visits - proof.visits));
+    is_contained
 }
 
 /// A proof that a loop contains a language: runs the loop over all strings of an expression at once.

@@ -9,6 +9,7 @@ use crate::json::string::is_raw;
 use crate::json::string::json_spellings;
 use crate::store::node::{JsonPosition, Kind, OperandList, RegularId, STANDARD, UNBOUNDED};
 use crate::{ByteSet, Error, Store};
+use grammask_work::count;
 
 /// Returns a language that is contained in both, not always the largest. It is [`RegularId::EMPTY`] if the
 /// syntax of the expressions determines none.
@@ -79,6 +80,7 @@ fn union_members_within(
 ) -> Result<RegularId, Error> {
     let visits = &mut { ProofLimits::SUBSET.visits };
     let members = store.list(list).to_vec();
+    count(UNITS_PER_VISIT * members.len() as u64);
     let within: Vec<RegularId> =
         members.into_iter().filter(|&member| is_subset_at(store, member, large, depth, visits)).collect();
     store.union(&within)
@@ -89,8 +91,15 @@ fn union_members_within(
 /// # Complexity
 /// O(1), except for unions and intersections: linear in the operands of the first ones that are compared.
 pub fn is_syntactic_subset(store: &Store, small: RegularId, large: RegularId) -> bool {
-    is_subset_at(store, small, large, ProofLimits::SUBSET.depth, &mut { ProofLimits::SUBSET.visits })
+    let ProofLimits { depth, visits } = ProofLimits::SUBSET;
+    let mut left = visits;
+    let is_subset = is_subset_at(store, small, large, depth, &mut left);
+    count(UNITS_PER_VISIT * u64::from(visits - left));
+    is_subset
 }
+
+/// Work of one visited operand of a proof.
+const UNITS_PER_VISIT: u64 = 2;
 
 /// Returns a simpler language that is contained in `a` and has the same prefixes. For a loop without some
 /// strings, it has the strings of the loop with an ASCII byte that no excluded string contains. Returns
@@ -268,9 +277,11 @@ fn alphabet_at(store: &Store, a: RegularId, depth: u32, visits: &mut u32) -> Byt
 /// # Complexity
 /// O(1).
 pub fn requires_byte_outside(store: &Store, a: RegularId, bytes: &ByteSet) -> bool {
-    requires_byte_outside_at(store, a, bytes, ProofLimits::REQUIRED_BYTE.depth, &mut {
-        ProofLimits::REQUIRED_BYTE.visits
-    })
+    let ProofLimits { depth, visits } = ProofLimits::REQUIRED_BYTE;
+    let mut left = visits;
+    let requires = requires_byte_outside_at(store, a, bytes, depth, &mut left);
+    count(UNITS_PER_VISIT * u64::from(visits - left));
+    requires
 }
 
 /// The depth of this recursion is bounded by a constant.

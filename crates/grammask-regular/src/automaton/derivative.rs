@@ -18,6 +18,10 @@ use crate::store::node::{
     JsonPosition, Kind, NO_ROW, PROVEN_EMPTY, PROVEN_NONEMPTY, RegularId, TRIMMED, UNBOUNDED, UNKNOWN,
 };
 use crate::{ByteSet, Error, Store};
+use grammask_work::{charge, charge_len};
+
+/// Work of one visit of an expression for a derivative.
+const UNITS_PER_DERIVATIVE: u64 = 4;
 
 /// See [`Store::derivative`].
 pub(crate) fn derivative(store: &mut Store, a: RegularId, byte: u8) -> Result<RegularId, Error> {
@@ -162,6 +166,7 @@ pub(crate) fn raw_derivative(store: &mut Store, a: RegularId, byte: u8) -> Resul
 
 fn derive_operands(store: &mut Store, stack: &mut Vec<RegularId>, byte: u8) -> Result<(), Error> {
     while let Some(&a) = stack.last() {
+        charge(UNITS_PER_DERIVATIVE)?;
         let len = stack.len();
         if is_cheap(store, a) || cached(store, a, byte).is_some() {
             stack.pop();
@@ -171,6 +176,7 @@ fn derive_operands(store: &mut Store, stack: &mut Vec<RegularId>, byte: u8) -> R
             Kind::Concat(..) => {
                 let mut rest = a;
                 while let Kind::Concat(head, tail) = store.node(rest).kind {
+                    charge(1)?;
                     push_unless_cached(store, stack, head, byte);
                     rest = tail;
                     if !store.is_nullable(head) {
@@ -182,6 +188,7 @@ fn derive_operands(store: &mut Store, stack: &mut Vec<RegularId>, byte: u8) -> R
                 }
             }
             Kind::Or(list) | Kind::And(list) => {
+                charge_len(list.range().len())?;
                 for index in list.range() {
                     push_unless_cached(store, stack, store.arena.lists[index], byte);
                 }
@@ -296,6 +303,7 @@ fn derive_from_operands(store: &mut Store, a: RegularId, byte: u8) -> Result<Reg
             let mut parts = Vec::new();
             let mut rest = a;
             while let Kind::Concat(head, tail) = store.node(rest).kind {
+                charge(UNITS_PER_DERIVATIVE)?;
                 let next = operand_derivative(store, head, byte)?;
                 parts.push(concat_pair(store, next, tail)?);
                 rest = tail;
@@ -308,6 +316,7 @@ fn derive_from_operands(store: &mut Store, a: RegularId, byte: u8) -> Result<Reg
         }
         Kind::Or(list) | Kind::And(list) => {
             let mut parts = Vec::with_capacity(list.len as usize);
+            charge_len(list.range().len())?;
             for index in list.range() {
                 parts.push(operand_derivative(store, store.arena.lists[index], byte)?);
             }
@@ -353,7 +362,10 @@ fn trim(store: &mut Store, a: RegularId) -> Result<RegularId, Error> {
         let mut has_void = false;
         for index in list.range() {
             // The union is known to be inhabited, so a member that cannot be decided may stay.
-            has_void |= store.is_empty(store.arena.lists[index]).unwrap_or(false);
+            has_void |= match store.is_empty(store.arena.lists[index]) {
+                Err(Error::Stopped(stopped)) => return Err(stopped.into()),
+                result => result.unwrap_or(false),
+            };
         }
         if has_void {
             trimmed = store.union(&[a])?;

@@ -3,7 +3,11 @@
 use crate::number::state::number_splits;
 use crate::store::node::{Kind, RegularId};
 use crate::{ByteClasses, ByteSet, Store};
+use grammask_work::count;
 use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Work of one visited expression.
+const UNITS_PER_EXPRESSION: u64 = 4;
 
 /// See [`Store::refine`].
 pub(crate) fn refine(
@@ -27,6 +31,7 @@ pub(crate) fn refine(
             continue;
         }
         steps += 1;
+        count(UNITS_PER_EXPRESSION);
         if steps % STEPS_PER_CANCEL_CHECK == 0 && is_cancelled() {
             return false;
         }
@@ -108,6 +113,7 @@ fn split_by_acyclic_edges(
             edges.clear();
             edges.extend_from_slice(store.leaves.acyclic.edges(state));
             edges.sort_by_key(|edge| edge.target);
+            count(edges.len() as u64);
             for group in edges.chunk_by(|a, b| a.target == b.target) {
                 let mut set = ByteSet::EMPTY;
                 group.iter().for_each(|edge| set.insert_range(edge.first, edge.last));

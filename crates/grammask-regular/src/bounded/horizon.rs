@@ -3,6 +3,7 @@
 
 use crate::store::node::{JsonPosition, Kind, RegularId, UNBOUNDED};
 use crate::{ByteSet, Error, Store};
+use grammask_work::{charge, count};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -69,6 +70,9 @@ pub(crate) struct BoundedReach {
     /// A superset of the bytes of all strings.
     pub(crate) bytes: ByteSet,
 }
+
+/// Work of one visited expression.
+const UNITS_PER_EXPRESSION: u64 = 4;
 
 /// No bounds are known.
 const UNKNOWN: BoundedReach = BoundedReach { least: UNBOUNDED, inside: UNBOUNDED, bytes: ByteSet::ALL };
@@ -142,6 +146,7 @@ pub(crate) fn max_repetitions(
             let mut state = base;
             for (place, &byte) in (start + 1..).zip(&text[start..]) {
                 steps += 1;
+                charge(1)?;
                 if steps > MAX_BYTES_READ {
                     // The remaining texts are not longer.
                     most = fit;
@@ -171,6 +176,7 @@ pub(crate) fn bounded_reach(store: &Store, a: RegularId, horizon: &mut Horizon) 
     let mut stack = vec![a];
     while let Some(&a) = stack.last() {
         let len = stack.len();
+        count(UNITS_PER_EXPRESSION);
         match store.node(a).kind {
             _ if known.get(a).is_some() => {}
             Kind::Concat(head, tail) => stack.extend([head, tail]),

@@ -10,6 +10,10 @@ use crate::construct::repeat::as_repeat;
 use crate::json::string::json_spellings;
 use crate::store::node::{JsonPosition, Kind, PROVEN_EMPTY, RegularId, UNBOUNDED};
 use crate::{ByteSet, Error, Store};
+use grammask_work::charge;
+
+/// Work of sorting and comparing one operand of an intersection.
+const UNITS_PER_OPERAND: u64 = 8;
 
 /// Returns [`RegularId::EMPTY`] for an expression that has been proven empty, and others unchanged.
 pub(crate) fn resolve_empty(store: &Store, a: RegularId) -> RegularId {
@@ -30,12 +34,14 @@ pub(crate) fn complement(store: &mut Store, a: RegularId) -> Result<RegularId, E
 pub(crate) fn intersection(store: &mut Store, parts: &[RegularId]) -> Result<RegularId, Error> {
     let mut members = Vec::with_capacity(parts.len());
     let mut negative = Vec::new();
+    charge(UNITS_PER_OPERAND * parts.len() as u64)?;
     for &part in parts {
         let part = resolve_empty(store, part);
         let range = match store.node(part).kind {
             Kind::And(list) => list.range(),
             _ => 0..0,
         };
+        charge(UNITS_PER_OPERAND * range.len() as u64)?;
         let inner = &store.arena.lists[range.clone()];
         for &member in if range.is_empty() { std::slice::from_ref(&part) } else { inner } {
             match store.arena.nodes[member.index()].kind {

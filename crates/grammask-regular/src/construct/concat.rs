@@ -5,6 +5,7 @@ use crate::construct::repeat::as_repeat;
 use crate::json::string::json_spellings;
 use crate::store::node::{JsonPosition, Kind, RegularId, UNBOUNDED};
 use crate::{Error, Store};
+use grammask_work::charge;
 
 /// See [`Store::concat`].
 pub(crate) fn concat(store: &mut Store, parts: &[RegularId]) -> Result<RegularId, Error> {
@@ -20,6 +21,7 @@ pub(crate) fn concat_pair(
     let mut pending = Vec::new();
     let mut next = Some(head);
     while let Some(head) = next.take().or_else(|| pending.pop()) {
+        charge(1)?;
         if let Kind::Concat(first, rest) = store.node(head).kind {
             pending.push(first);
             next = Some(rest);

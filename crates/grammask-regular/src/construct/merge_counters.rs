@@ -6,6 +6,7 @@
 use crate::construct::concat::concat_pair;
 use crate::store::node::{Kind, RegularId, UNBOUNDED};
 use crate::{Error, Store};
+use grammask_work::charge;
 
 /// Marks keys that are not ids of expressions.
 const KEY_MARK: u32 = 1 << 31;
@@ -31,6 +32,7 @@ pub(crate) fn merge_counters(
 ) -> Result<Option<RegularId>, Error> {
     let mut heads = Vec::new();
     let mut result = loop {
+        charge(1)?;
         match (store.node(a).kind, store.node(b).kind) {
             (Kind::Concat(head, rest), Kind::Concat(other, other_rest)) => {
                 if head == other {

@@ -7,6 +7,7 @@ use crate::construct::word_boundary::{is_word, split_ends};
 use crate::leaf::acyclic_dfa::acyclic_leaf;
 use crate::store::node::RegularId;
 use crate::{ByteSet, Error, Limit, Store};
+use grammask_work::charge;
 use regex_syntax::ast::{self, Ast, ClassSetItem, parse::ParserBuilder};
 use regex_syntax::hir::translate::TranslatorBuilder;
 use regex_syntax::hir::{Class, ClassUnicode, Hir, HirKind, Look};
@@ -15,6 +16,13 @@ use std::sync::Arc;
 
 /// Number of parts of a pattern between two calls of the cancellation function.
 const PARTS_PER_CANCEL_CHECK: usize = 512;
+
+/// Work of parsing one byte of a pattern, and of one part of it.
+const UNITS_PER_PATTERN_BYTE: u64 = 8;
+const UNITS_PER_PART: u64 = 4;
+/// Work of parsing one class, which may have hundreds of ranges, and of one range in the language of a class.
+const UNITS_PER_CLASS: u64 = 256;
+const UNITS_PER_RANGE: u64 = 16;
 
 /// See [`Store::regex`].
 pub(crate) fn regex(
@@ -29,6 +37,7 @@ pub(crate) fn regex(
     if pattern.len() > max_length {
         return Err(Error::limit(Limit::RegexLength, max_length, Some(pattern.len())));
     }
+    charge(UNITS_PER_PATTERN_BYTE * pattern.len() as u64)?;
     let ast = ParserBuilder::new()
         .nest_limit(store.limits.regex_nesting)
         .build()
@@ -42,6 +51,7 @@ pub(crate) fn regex(
     if stats.classes > max_classes {
         return Err(Error::limit(Limit::RegexClasses, max_classes, Some(stats.classes)));
     }
+    charge(UNITS_PER_CLASS * stats.classes as u64)?;
     let hir = TranslatorBuilder::new().utf8(false).build().translate(pattern, &ast).map_err(|error| {
         Error::Regex { offset: error.span().start.offset, message: error.kind().to_string() }
     })?;
@@ -107,6 +117,7 @@ fn translate(
     let mut steps = 0;
     while let Some(task) = tasks.pop() {
         steps += 1;
+        charge(UNITS_PER_PART)?;
         if steps % PARTS_PER_CANCEL_CHECK == 0 && is_cancelled() {
             return Ok(None);
         }
@@ -211,6 +222,7 @@ fn unicode_class(store: &mut Store, class: &ClassUnicode) -> Result<RegularId, E
         rows.push(row);
         lens.push(sequence.len());
     }
+    charge(UNITS_PER_RANGE * rows.len() as u64)?;
     let rows = rows.iter().zip(&lens).map(|(row, &len)| &row[..len]);
     let Some(state) = Arc::make_mut(&mut store.leaves.acyclic).build(rows) else {
         return Ok(RegularId::EMPTY);

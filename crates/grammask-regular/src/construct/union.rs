@@ -8,11 +8,16 @@ use crate::construct::merge_counters::merge_counters;
 use crate::json::string::json_spellings;
 use crate::store::node::{HAS_COUNTER, JsonPosition, Kind, RegularId, UNBOUNDED};
 use crate::{ByteSet, Error, Store};
+use grammask_work::{charge, charge_len, count};
 use rustc_hash::FxHashSet;
+
+/// Work of sorting and comparing one operand of a union.
+const UNITS_PER_OPERAND: u64 = 4;
 
 /// See [`Store::union`].
 pub(crate) fn union(store: &mut Store, parts: &[RegularId]) -> Result<RegularId, Error> {
     let mut members = flatten(store, parts);
+    charge(UNITS_PER_OPERAND * (parts.len() + members.len()) as u64)?;
     match members[..] {
         [] => return Ok(RegularId::EMPTY),
         [member] => return Ok(member),
@@ -151,6 +156,7 @@ fn merge_counted_members(store: &mut Store, members: &mut Vec<RegularId>) -> Res
     members.retain(|&member| !store.node(member).has(HAS_COUNTER));
     for group in counted.chunk_by(|a, b| a.0 == b.0) {
         let kept = members.len();
+        charge_len(group.len())?;
         for &(_, member) in group {
             merge_counted_member(store, members, kept, member)?;
         }
@@ -169,6 +175,7 @@ fn merge_counted_member(
     const MAX_MERGED_NEIGHBORS: usize = 16;
     'again: loop {
         for index in (kept..members.len()).rev().take(MAX_MERGED_NEIGHBORS) {
+            charge(1)?;
             if let Some(joined) = merge_counters(store, members[index], member)? {
                 members.remove(index);
                 member = joined;
@@ -216,6 +223,7 @@ fn drop_subsumed_tails(store: &Store, members: &mut Vec<RegularId>) {
                 && store.is_nullable(head)
                 && tails.insert(tail)
             {
+                count(1);
                 rest = tail;
             }
         }
@@ -230,6 +238,7 @@ fn drop_subsumed_tails(store: &Store, members: &mut Vec<RegularId>) {
 
 fn is_subsumed_tail(store: &Store, mut long: RegularId, mut short: RegularId) -> bool {
     loop {
+        count(1);
         let Kind::Concat(head, tail) = store.node(long).kind else { return false };
         if tail == short && store.is_nullable(head) || head == short && store.is_nullable(tail) {
             return true;

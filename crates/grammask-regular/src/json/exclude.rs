@@ -203,7 +203,10 @@ pub fn has_one_spelling_per_number(store: &mut Store, a: RegularId) -> Result<bo
     let others = other_spellings(store)?;
     let others = store.intersection(&[a, others])?;
     // Beyond the limit of the search, the answer is unknown.
-    let has_one = store.is_empty(others).unwrap_or(false);
+    let has_one = match store.is_empty(others) {
+        Err(Error::Stopped(stopped)) => return Err(stopped.into()),
+        result => result.unwrap_or(false),
+    };
     store.leaves.bytes += 16;
     store.memos.one_spelling.insert(a, has_one);
     Ok(has_one)

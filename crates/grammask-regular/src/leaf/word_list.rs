@@ -7,6 +7,7 @@ use crate::construct::concat::concat_pair;
 use crate::leaf::acyclic_dfa::acyclic_leaf;
 use crate::store::node::{Kind, RegularId};
 use crate::{Error, Limit, Store};
+use grammask_work::charge;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -107,6 +108,11 @@ const MAX_CHAIN_BYTES: usize = 14;
 /// Number of short suffixes up to which they become a state of the acyclic DFA.
 const MAX_ACYCLIC_WORDS: u32 = 8;
 
+/// Work of one word: it is sorted, and compared with its neighbors.
+const UNITS_PER_WORD: u64 = 16;
+/// Bytes of words that are copied as one unit of work.
+const BYTES_PER_UNIT: usize = 16;
+
 /// See [`Store::literal`].
 pub(crate) fn literal(store: &mut Store, bytes: &[u8]) -> Result<RegularId, Error> {
     if bytes.len() <= MAX_CHAIN_BYTES {
@@ -122,11 +128,13 @@ pub(crate) fn literals<'a>(
     is_cancelled: &mut dyn FnMut() -> bool,
 ) -> Result<Option<RegularId>, Error> {
     let mut words: Vec<&[u8]> = set.into_iter().collect();
+    charge(UNITS_PER_WORD * words.len() as u64)?;
     if !sort_unless(&mut words, is_cancelled) {
         return Ok(None);
     }
     words.dedup();
     let total: usize = words.iter().map(|word| word.len()).sum();
+    charge((total / BYTES_PER_UNIT) as u64)?;
     let limit = store.limits.literal_length.min(u32::MAX as usize / 2);
     if total > limit || words.len() > limit {
         return Err(Error::limit(Limit::LiteralLength, limit, Some(total.max(words.len()))));

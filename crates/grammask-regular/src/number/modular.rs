@@ -4,6 +4,7 @@
 //! 86400, "maximum": 31536000}` took half a second for one mask.
 
 use crate::number::samples::is_known_member;
+use grammask_work::count;
 use std::cmp::Ordering;
 
 use crate::Store;
@@ -21,6 +22,9 @@ const MAX_BRANCHES: usize = 16;
 /// Multiples that are tested against the other operands: in all, and for each number of digits.
 const MAX_CANDIDATES: usize = 64;
 const MAX_CANDIDATES_PER_LENGTH: u128 = 4;
+
+/// Work of one condition for one number of digits.
+const UNITS_PER_CONDITION: u64 = 16;
 
 /// A congruence for the value of the digits to come, in units of the last one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -319,6 +323,8 @@ impl<'a> Constraints<'a> {
                 let more = limit.range(limit.side(is_whole, whole), whole + after);
                 range = range.zip(more).map(|(one, other)| (one.0.max(other.0), one.1.min(other.1)));
             }
+            let conditions = self.limits.len() + self.divided.len() + self.excluded.len();
+            count(UNITS_PER_CONDITION * conditions as u64);
             let mut asked = Some(Congruence::NONE);
             for divided in &self.divided {
                 // Unknown conditions are ignored.

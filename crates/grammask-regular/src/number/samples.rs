@@ -4,6 +4,7 @@
 //! intersection. A membership test proves this without making states.
 
 use crate::analysis::limits::ProofLimits;
+use grammask_work::count;
 use std::ops::{Range, RangeInclusive};
 
 use crate::Store;
@@ -12,6 +13,9 @@ use crate::store::node::{Kind, RegularId, UNBOUNDED};
 
 /// Digits of the longest bound that is a sample.
 const MAX_SAMPLE_DIGITS: usize = 20;
+
+/// Work of one visited operand of a membership test.
+const UNITS_PER_VISIT: u64 = 2;
 
 /// Number of samples.
 const MAX_SAMPLES: usize = 16;
@@ -76,9 +80,11 @@ pub(crate) fn has_sample(store: &Store, a: RegularId) -> bool {
     let simple: [&[u8]; 3] = [b"1", b"0", b"-1"];
     let mut texts = samples.iter().chain(simple);
     texts.any(|text| {
-        membership(store, a, text, ProofLimits::SAMPLE_MEMBERSHIP.depth, &mut {
-            ProofLimits::SAMPLE_MEMBERSHIP.visits
-        }) == Some(true)
+        let ProofLimits { depth, visits } = ProofLimits::SAMPLE_MEMBERSHIP;
+        let mut left = visits;
+        let result = membership(store, a, text, depth, &mut left);
+        count(UNITS_PER_VISIT * u64::from(visits - left));
+        result == Some(true)
     })
 }
 
@@ -117,8 +123,11 @@ fn collect_samples(store: &Store, a: RegularId, depth: u32, visits: &mut u32, sa
 
 /// Returns true if a string is proven to be in a language. False means "not proven".
 pub(crate) fn is_known_member(store: &Store, a: RegularId, text: &[u8]) -> bool {
-    membership(store, a, text, ProofLimits::MEMBERSHIP.depth, &mut { ProofLimits::MEMBERSHIP.visits })
-        == Some(true)
+    let ProofLimits { depth, visits } = ProofLimits::MEMBERSHIP;
+    let mut left = visits;
+    let result = membership(store, a, text, depth, &mut left);
+    count(UNITS_PER_VISIT * u64::from(visits - left));
+    result == Some(true)
 }
 
 /// Returns whether a string is in a language. Returns `None` if that is not decided without derivatives.

@@ -13,8 +13,12 @@ use crate::number::state::NumberState;
 use crate::number::state::number_leaf;
 use crate::store::node::{JsonPosition, Kind, RegularId, UNBOUNDED};
 use crate::{Error, Store};
+use grammask_work::{charge, charge_len, count};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
+
+/// Work of copying one expression.
+const UNITS_PER_EXPRESSION: u64 = 8;
 
 /// See [`Store::import`].
 pub(crate) fn import(store: &mut Store, from: &Store, a: RegularId) -> Result<RegularId, Error> {
@@ -24,7 +28,9 @@ pub(crate) fn import(store: &mut Store, from: &Store, a: RegularId) -> Result<Re
     let (order, states) = reachable(from, &[a]);
     let states = import_acyclic(store, from, &states);
     let mut copies: FxHashMap<RegularId, RegularId> = FxHashMap::default();
+    charge_len(states.len())?;
     for old in order {
+        charge(UNITS_PER_EXPRESSION)?;
         let copy = import_one(store, from, old, &mut |_, part| Ok(copies[&part]), &states)?;
         copies.insert(old, copy);
     }
@@ -100,6 +106,7 @@ pub(crate) fn reachable(store: &Store, languages: &[RegularId]) -> (Vec<RegularI
         if !seen.insert(a) {
             continue;
         }
+        count(UNITS_PER_EXPRESSION);
         match store.node(a).kind {
             Kind::Acyclic(state) => states.push(state),
             Kind::Concat(head, tail) => stack.extend([head, tail]),

@@ -14,9 +14,14 @@ use crate::analysis::witnesses::Witnesses;
 use crate::leaf::Leaves;
 use crate::{ByteSet, Error, Limit, Limits};
 use arena::{Arena, Lookup};
+use grammask_work::charge;
 use node::{Kind, NULLABLE, Node, OperandList, RegularId, UNBOUNDED};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
+
+/// Work of storing an expression, and of one operand of a union or intersection in it.
+const UNITS_PER_EXPRESSION: u64 = 8;
+const UNITS_PER_OPERAND: u64 = 2;
 
 /// A store of regular languages, their derivatives, and proven facts about them.
 ///
@@ -201,6 +206,7 @@ impl Store {
         match self.arena.find(&kind) {
             Lookup::Found(id) => Ok(id),
             Lookup::Missing(hash) => {
+                charge(UNITS_PER_EXPRESSION)?;
                 self.check_room()?;
                 Ok(self.push(kind, hash))
             }
@@ -212,6 +218,7 @@ impl Store {
         match self.arena.find_list(operands, is_union) {
             Lookup::Found(id) => Ok(id),
             Lookup::Missing(hash) => {
+                charge(UNITS_PER_EXPRESSION + UNITS_PER_OPERAND * operands.len() as u64)?;
                 self.check_room()?;
                 let list = self.arena.push_list(operands);
                 Ok(self.push(if is_union { Kind::Or(list) } else { Kind::And(list) }, hash))

@@ -7,6 +7,7 @@ use grammask_mask::{BindError, BindErrors};
 use grammask_normal::ErrorKind;
 use grammask_regular::Error as RegularError;
 use grammask_syntax::ErrorKind as SyntaxErrorKind;
+use grammask_work::Stopped;
 
 use super::{Error, LimitError, RollbackError};
 
@@ -28,6 +29,8 @@ pub struct LimitExceeded {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ConfigPart {
+    /// [`Config::limits`](crate::Config::limits).
+    Limits,
     /// [`Config::syntax`](crate::Config::syntax).
     Syntax,
     /// [`Config::normal`](crate::Config::normal).
@@ -72,11 +75,17 @@ impl Error {
             Self::Notation(_) => None,
             Self::Recognizer(located) => of_recognizer(&located.cause.cause),
             Self::Bind(located) => of_binding(&located.cause),
+            Self::Stopped { cause, .. } => of_stopped(*cause),
         }
     }
 }
 
 impl LimitError {
+    /// Returns true if the call was cancelled by a flag.
+    pub fn is_cancelled(&self) -> bool {
+        matches!(self.cause, RecognizerError::Cancelled | RecognizerError::Stopped(Stopped::Cancelled))
+    }
+
     /// Returns the exceeded limit. Returns `None` if the work was cancelled.
     pub fn limit(&self) -> Option<LimitExceeded> {
         of_recognizer(&self.cause)
@@ -128,6 +137,7 @@ fn of_recognizer(error: &RecognizerError) -> Option<LimitExceeded> {
             Some(exceeded(ConfigPart::Recognizer, &found.limit, found.value, found.found))
         }
         RecognizerError::Regular(error) => of_regular(error),
+        RecognizerError::Stopped(stopped) => of_stopped(*stopped),
         _ => None,
     }
 }
@@ -137,6 +147,19 @@ fn of_binding(errors: &BindErrors) -> Option<LimitExceeded> {
         BindError::Limit(found) => Some(exceeded(ConfigPart::Masks, &found.limit, found.value, found.found)),
         _ => None,
     })
+}
+
+/// Returns the limit of an account of work. Those of masks and steps are limits of [`Config::masks`].
+///
+/// [`Config::masks`]: crate::Config::masks
+fn of_stopped(stopped: Stopped) -> Option<LimitExceeded> {
+    match stopped {
+        Stopped::WorkExceeded { limit, units } => {
+            let part = if limit == "max_compile_work" { ConfigPart::Limits } else { ConfigPart::Masks };
+            Some(exceeded(part, &limit, units, None))
+        }
+        _ => None,
+    }
 }
 
 fn of_regular(error: &RegularError) -> Option<LimitExceeded> {

@@ -1,5 +1,6 @@
 //! Grammars from JSON Schemas. The terminals that most schemas contain are compiled once and copied.
 
+use grammask_work::{Allowance, within};
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
@@ -51,7 +52,8 @@ impl Grammar {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn from_json_schema(schema: &Value, vocabulary: &Vocabulary, config: &Config) -> Result<Self, Error> {
-        Self::of_translation(translate(schema, &config.json_schema)?, vocabulary, config)
+        let translate = || Ok(translate(schema, &config.json_schema)?);
+        Self::of_translation(translate, vocabulary, config)
     }
 
     /// Compiles the JSON text of a schema, as [`from_json_schema`](Self::from_json_schema) compiles its value.
@@ -79,30 +81,44 @@ impl Grammar {
         vocabulary: &Vocabulary,
         config: &Config,
     ) -> Result<Self, Error> {
-        let translation = translate_text(text, &config.json_schema).map_err(|errors| {
-            let first = errors.into_iter().next().map(|located| located.error);
-            first.unwrap_or_else(grammask_json_schema::Error::unsatisfiable)
-        })?;
-        Self::of_translation(translation, vocabulary, config)
+        let translate = || {
+            translate_text(text, &config.json_schema).map_err(|errors| {
+                let first = errors.into_iter().next().map(|located| located.error);
+                first.unwrap_or_else(grammask_json_schema::Error::unsatisfiable).into()
+            })
+        };
+        Self::of_translation(translate, vocabulary, config)
     }
 
     fn of_translation(
-        translation: Translation,
+        translate: impl FnOnce() -> Result<Translation, Error>,
         vocabulary: &Vocabulary,
         config: &Config,
     ) -> Result<Self, Error> {
         let flag = config.json_schema.cancel.as_ref();
         let is_cancelled = || flag.is_some_and(|flag| flag.load(Ordering::Relaxed));
-        let store = store_for(&translation.ast, config);
-        let built = Self::build(Cow::Owned(translation.ast), store, vocabulary, config, is_cancelled);
-        let grammar =
-            built.map_err(Error::about_schema)?.ok_or_else(grammask_json_schema::Error::cancelled)?;
+        let (grammar, relaxations) = config.compile_within(|| {
+            let translation = translate()?;
+            let store = store_for(&translation.ast, config);
+            let built = Self::build(Cow::Owned(translation.ast), store, vocabulary, config, is_cancelled);
+            let grammar =
+                built.map_err(Error::about_schema)?.ok_or_else(grammask_json_schema::Error::cancelled)?;
+            Ok((grammar, translation.relaxations))
+        })?;
+        // Each mask has an account of its own, which does not count for the compile.
+        let allowance = Allowance { flags: config.cancel.iter().cloned().collect(), ..Allowance::default() };
         let ahead = Prefetch { texts: &COMMON_PREFIXES, nodes: config.prefetch_nodes, cancel: flag };
-        grammar.tables().prefetch(&ahead).map_err(|limit| Error::of_schema(&limit))?;
+        within(&allowance, || {
+            let prefetched = grammar.tables().prefetch(&ahead).map_err(|limit| Error::of_schema(&limit));
+            match grammask_work::stopped() {
+                Some(cause) => Err(Error::stopped(cause, prefetched.err())),
+                None => prefetched,
+            }
+        })?;
         if is_cancelled() {
             return Err(grammask_json_schema::Error::cancelled().into());
         }
-        Ok(grammar.with_relaxations(translation.relaxations))
+        Ok(grammar.with_relaxations(relaxations))
     }
 }
 

@@ -144,7 +144,7 @@ impl Matcher {
     pub fn fill_masks_for_draft(&mut self, draft: &Draft, rows: &mut [u32]) -> Result<DraftMasks, RowsError> {
         let stride = row_length(rows.len(), draft.len() + 1)?;
         check_length(0, self.tables.vocabulary().mask_words(), stride)?;
-        self.prepare();
+        let _open = self.prepare();
         let mut walk = Walk { matcher: self, limits: Vec::new() };
         let (first, mut rest) = rows.split_at_mut(stride);
         let start = PathEnd { position: walk.matcher.position, text_len: walk.matcher.text_len(), depth: 0 };

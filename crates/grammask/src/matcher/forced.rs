@@ -80,7 +80,7 @@ impl Matcher {
         &mut self,
         tokenize: impl FnMut(&[u8]) -> Vec<TokenId>,
     ) -> Result<Vec<TokenId>, ForcedError> {
-        self.prepare();
+        let _open = self.prepare();
         let forced = self.find_forced(tokenize);
         if let Err(ForcedError::Limit(error)) = &forced {
             self.error = Some(error.clone());

@@ -156,7 +156,7 @@ impl Matcher {
     /// Returns the state after a token, without accepting it. Returns `None` if the token is not allowed, or
     /// if a limit is exceeded; then [`error`](Self::error) has the limit.
     pub fn state_after(&mut self, token: TokenId) -> Option<State> {
-        self.prepare();
+        let _open = self.prepare();
         match self.position.after(&self.tables, token) {
             Ok(next) => next.map(|next| State::new(self.grammar.clone(), Arc::clone(&self.tables), next)),
             Err(cause) => {

@@ -5,6 +5,7 @@
 //! again without them.
 
 use grammask_regular::{ByteSet, Error};
+use grammask_work::charge;
 
 use crate::lexicon::automaton::{Automaton, LexemeId};
 use crate::lexicon::slice::Class;
@@ -98,6 +99,9 @@ enum Exploration {
     None,
 }
 
+/// Work of one state that the characters of a class lead to.
+const UNITS_PER_STATE: u64 = 128;
+
 /// The states that the characters of a class lead to.
 struct SafeStates {
     class: Class,
@@ -182,6 +186,7 @@ impl<'a> ClassFinder<'a> {
             let mut ending = 0;
             for position in from..until {
                 let state = frontier.states[position];
+                charge(UNITS_PER_STATE)?;
                 let here = frontier.follow(automaton, state, class)?.unwrap_or(ascii);
                 match &mut has_ends {
                     Some(has_ends) if here != 0 && here.count_ones() <= MAX_EXIT_ASCII => {

@@ -4,6 +4,7 @@
 //! Near the bound of a counter, most subtrees of the trie are cut somewhere. The tokens that are short enough
 //! are then read from the slice.
 
+use grammask_work::count;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -44,6 +45,9 @@ impl Class {
 
 /// Position in a text of a class: the number of characters, including an incomplete last one, and the decoder
 /// state inside that one.
+/// Tokens of the vocabulary that are filtered for a slice by one unit of work.
+const TOKENS_PER_UNIT: usize = 8;
+
 type TextPosition = (u8, Utf8Decoder);
 
 impl Class {
@@ -366,6 +370,7 @@ impl Lexicon {
                 } else {
                     Slice::within(self.slice(every, base), trie, trie_index, class)
                 };
+                count((self.vocabulary.id_count() / TOKENS_PER_UNIT) as u64);
                 self.spend(slice.bytes_used());
                 self.slices.insert((class, base), Box::new(slice)).0
             }

@@ -1,5 +1,6 @@
 //! Follows paths of the trie that lead out of a slice, and continues the walk at their ends.
 
+use grammask_work::charge_len;
 use std::sync::Arc;
 
 use grammask_regular::{ByteSet, Error};
@@ -102,6 +103,7 @@ pub(crate) fn follow_exit_edges(
         };
     }
     for edge in lexicon.edges_of(slice, byte) {
+        charge_len(1)?;
         let next = if edge.parent == slice.base() { from_base } else { from_inside };
         if !next.is_dead() && !excluded.contains(lexicon, edge.parent) {
             walk.enter(edge.child, next, output)?;
@@ -144,6 +146,7 @@ pub(crate) fn visit_path_ends<'a>(
         }
     }
     walk.cost.nodes += steps.len() as u64;
+    charge_len(steps.len())?;
     Ok(())
 }
 

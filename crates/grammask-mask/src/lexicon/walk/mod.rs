@@ -3,6 +3,7 @@
 use grammask_regular::{ByteSet, Error};
 use grammask_trie::index::{Child, InnerId, TrieIndex};
 use grammask_trie::{Trie, TrieNodeId};
+use grammask_work::charge;
 
 use crate::lexicon::automaton::{Automaton, LexemeId, State};
 use crate::lexicon::search::{self, NodeQuery, SELF_LOOP_POSITION};
@@ -131,6 +132,11 @@ pub(crate) fn bases(trie: &Trie, trie_index: &TrieIndex, config: &LexiconConfig)
     bases.into()
 }
 
+/// Number of trie nodes between two charges of a walk.
+const NODES_PER_CHARGE: u64 = 64;
+/// Work at a trie node whose children are found by their bytes.
+const UNITS_PER_BYTE_SEARCH: u64 = 8;
+
 /// A walk of one lexeme from the nodes of a set.
 pub(crate) struct Walk<'a> {
     pub(crate) lexicon: &'a Lexicon,
@@ -243,6 +249,7 @@ impl<'a> Walk<'a> {
         }
         let mut open = vec![(root, state)];
         while let Some((node, state)) = open.pop() {
+            charge(UNITS_PER_BYTE_SEARCH)?;
             let live = if is_wide(node) { lexicon.automaton.few_live_bytes(state)? } else { None };
             let (Some(live), Some(inner)) = (live, trie_index.inner(node)) else {
                 self.all_below(node, state, output)?;
@@ -306,6 +313,9 @@ impl<'a> Walk<'a> {
         while node < end {
             let n = node as usize;
             nodes += 1;
+            if nodes % NODES_PER_CHARGE == 0 {
+                charge(NODES_PER_CHARGE)?;
+            }
             let depth = usize::from(depths[n] - above);
             let (id, here) = path[depth - 1];
             let next = match Automaton::known_step(here, bytes[n]) {
@@ -357,6 +367,7 @@ impl<'a> Walk<'a> {
         }
         self.path = path;
         self.cost.nodes += nodes;
+        charge(nodes % NODES_PER_CHARGE)?;
         Ok(())
     }
 

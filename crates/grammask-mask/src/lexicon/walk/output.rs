@@ -1,6 +1,7 @@
 //! The output of a walk over the trie: the accepted tokens, and the trie nodes at which the walked rule or
 //! lexeme is complete (its exits).
 
+use grammask_work::{charge, count};
 use std::ops::BitOrAssign;
 use std::sync::Arc;
 
@@ -15,6 +16,11 @@ use crate::node_set::{BitRow, NodeSet};
 
 /// Words of a row for each token of a list: more tokens are stored as a row.
 const WORDS_PER_LISTED_TOKEN: usize = 4;
+
+/// Work of one step of a state along the trie.
+const UNITS_PER_STATE_STEP: u64 = 4;
+/// Trie nodes, or tokens, that are handled as bits by one unit of work.
+pub(crate) const NODES_PER_UNIT: usize = 256;
 
 /// A trie with its index and the constants that a walk needs.
 #[derive(Clone, Copy)]
@@ -305,6 +311,7 @@ impl<'a> WalkOutput<'a> {
         for (byte, children) in groups.iter().filter(|&(byte, _)| successors.may_take(byte)) {
             let next = successors.step(byte)?;
             nodes += children.len() as u64;
+            charge(UNITS_PER_STATE_STEP + children.len() as u64)?;
             if next.is_dead() {
                 continue;
             }
@@ -354,6 +361,7 @@ impl<'a> WalkOutput<'a> {
                     continue;
                 };
                 nodes += 1;
+                charge(UNITS_PER_STATE_STEP)?;
                 let next = frame.successors.step(child.byte)?;
                 if next.is_dead() {
                     continue;
@@ -416,6 +424,10 @@ impl<'a> WalkOutput<'a> {
     }
 
     fn exits(&mut self) -> Option<NodeSet> {
+        count(self.exits.len() as u64);
+        if self.bits.is_some() || !self.everywhere.is_empty() || !self.between.is_empty() {
+            count((self.context.trie_index.len() / NODES_PER_UNIT) as u64);
+        }
         if !self.wants_exits() {
             return None;
         }

@@ -1,9 +1,13 @@
 //! Bounded search for a simulation: whether one lexeme accepts all that another one accepts.
 
 use grammask_regular::Error;
+use grammask_work::charge;
 use rustc_hash::FxHashSet;
 
 use crate::lexicon::automaton::{Automaton, LexemeId};
+
+/// Work of one pair of states: both are asked for all bytes.
+const UNITS_PER_PAIR: u64 = 128;
 
 impl Automaton {
     /// Returns `true` if `large` accepts all that `small` accepts, apart from completing at once.
@@ -26,6 +30,7 @@ impl Automaton {
                 return Ok(false);
             }
             *pairs -= 1;
+            charge(UNITS_PER_PAIR)?;
             if !small.goes_on() {
                 continue;
             }

@@ -1,0 +1,206 @@
+//! `cargo xtask worst`: the costs of the worst inputs known, with the default limits.
+//!
+//! For each input: CPU time, work units and memory of compiling, and of the worst mask and token along an
+//! output. See `grammask_testkit::worst`.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::Context;
+use grammask::json_schema::Profile;
+use grammask::work::spent;
+use grammask::{Config, Error, Grammar, Vocabulary};
+use grammask_testkit::worst::{Source, WorstCase, worst_cases};
+use peak_alloc::PeakAlloc;
+
+#[global_allocator]
+static MEMORY: PeakAlloc = PeakAlloc;
+
+const HELP: &str = "\
+cargo xtask worst [OPTIONS]
+
+  --vocab FILE   the vocabulary (default ../shared/vocab/llama3.tiktoken)
+  --only TEXT    only the inputs whose names contain the text
+  --scale N      multiplies the sizes of the inputs (default 10)
+  --attempts N   calls of a mask that exceeds its work limit, one after the other (default 3)
+";
+
+/// Options of the command line.
+struct Options {
+    vocabulary: PathBuf,
+    only: String,
+    scale: usize,
+    attempts: usize,
+}
+
+impl Options {
+    fn parse(arguments: &[String]) -> anyhow::Result<Option<Self>> {
+        let mut options = Self {
+            vocabulary: "../shared/vocab/llama3.tiktoken".into(),
+            only: String::new(),
+            scale: 10,
+            attempts: 3,
+        };
+        let mut rest = arguments.iter();
+        while let Some(argument) = rest.next() {
+            let mut value = || rest.next().with_context(|| format!("{argument} needs a value"));
+            match argument.as_str() {
+                "--help" | "-h" => return Ok(None),
+                "--vocab" => options.vocabulary = value()?.into(),
+                "--only" => options.only = value()?.clone(),
+                "--scale" => options.scale = value()?.parse().context("--scale")?,
+                "--attempts" => options.attempts = value()?.parse().context("--attempts")?,
+                // The place of the file for the current case, which this program does not need.
+                "--places" => _ = value()?,
+                other => anyhow::bail!("unknown option {other}\n\n{HELP}"),
+            }
+        }
+        Ok(Some(options))
+    }
+}
+
+/// Cost of one call.
+#[derive(Clone, Copy, Default)]
+struct Cost {
+    nanoseconds: u64,
+    units: u64,
+}
+
+/// Costs of one input.
+#[derive(Default)]
+struct Costs {
+    compile: Cost,
+    /// Bytes at the peak of compiling, beyond those before.
+    peak: usize,
+    mask: Cost,
+    accept: Cost,
+    /// Bytes that the grammar holds in the end, beyond those before.
+    held: usize,
+    remark: String,
+}
+
+fn main() -> anyhow::Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let Some(options) = Options::parse(&arguments)? else {
+        print!("{HELP}");
+        return Ok(());
+    };
+    let bytes = std::fs::read(&options.vocabulary)
+        .with_context(|| format!("cannot read {}", options.vocabulary.display()))?;
+    let vocabulary = Vocabulary::from_tiktoken(&bytes, grammask::loaders::Preset::Llama3).context("the vocabulary")?;
+    println!(
+        "| input | compile ms | units | peak MB | mask ms | units | token ms | units | held MB | outcome |"
+    );
+    println!("| --- |{}--- |", " --: |".repeat(8));
+    for case in worst_cases(options.scale).iter().filter(|case| case.name.contains(&options.only)) {
+        let costs = measure(case, &vocabulary, options.attempts);
+        let ms = |cost: Cost| cost.nanoseconds as f64 / 1e6;
+        let mb = |bytes: usize| bytes as f64 / 1e6;
+        println!(
+            "| {} | {:.1} | {} | {:.1} | {:.1} | {} | {:.1} | {} | {:.1} | {} |",
+            case.name,
+            ms(costs.compile),
+            costs.compile.units,
+            mb(costs.peak),
+            ms(costs.mask),
+            costs.mask.units,
+            ms(costs.accept),
+            costs.accept.units,
+            mb(costs.held),
+            costs.remark
+        );
+    }
+    Ok(())
+}
+
+/// Compiles one input, and follows its output.
+fn measure(case: &WorstCase, vocabulary: &Vocabulary, attempts: usize) -> Costs {
+    let config = Config::default().with_profile(Profile::Standard);
+    let mut costs = Costs::default();
+    let before = MEMORY.current_usage();
+    MEMORY.reset_peak_usage();
+    let (compiled, cost) = cost(|| match &case.source {
+        Source::Kbnf(text) => Grammar::compile(text, vocabulary, &config),
+        Source::Schema(text) => Grammar::from_json_schema_text(text, vocabulary, &config),
+    });
+    costs.compile = cost;
+    costs.peak = MEMORY.peak_usage().saturating_sub(before);
+    match compiled {
+        Ok(grammar) => {
+            follow(&grammar, &case.output, attempts, &mut costs);
+            costs.held = MEMORY.current_usage().saturating_sub(before);
+        }
+        Err(error) => costs.remark = format!("refused: {}", first_line(&error)),
+    }
+    costs
+}
+
+fn first_line(error: &Error) -> String {
+    error.to_string().lines().next().unwrap_or_default().chars().take(100).collect()
+}
+
+/// Computes the mask before each byte of an output, and accepts the byte.
+fn follow(grammar: &Grammar, output: &str, attempts: usize, costs: &mut Costs) {
+    let mut matcher = grammar.matcher();
+    for (position, byte) in output.bytes().enumerate() {
+        let mut failed = None;
+        for _ in 0..attempts.max(1) {
+            let (_, cost) = cost(|| _ = matcher.mask());
+            keep_worst(&mut costs.mask, cost);
+            failed = matcher.error().map(ToString::to_string);
+            if failed.is_none() {
+                break;
+            }
+        }
+        if let Some(error) = failed
+            && costs.remark.is_empty()
+        {
+            costs.remark = format!("mask: {error}");
+        }
+        let (outcome, cost) = cost(|| matcher.accept_bytes(&[byte]));
+        keep_worst(&mut costs.accept, cost);
+        if !outcome.is_accepted() {
+            let error = matcher.error().map_or("not allowed".to_owned(), ToString::to_string);
+            if costs.remark.is_empty() {
+                costs.remark = format!("byte {position}: {error}");
+            }
+            return;
+        }
+    }
+}
+
+fn keep_worst(worst: &mut Cost, cost: Cost) {
+    if cost.nanoseconds > worst.nanoseconds {
+        *worst = cost;
+    }
+}
+
+/// Returns the result of a call, its CPU time and its work.
+fn cost<T>(call: impl FnOnce() -> T) -> (T, Cost) {
+    let (units, start) = (spent(), CpuTime::now());
+    let result = call();
+    (result, Cost { nanoseconds: start.elapsed(), units: spent() - units })
+}
+
+/// CPU time of the thread where the system has it, and else the wall clock.
+struct CpuTime {
+    thread: Option<u64>,
+    wall: Instant,
+}
+
+impl CpuTime {
+    fn now() -> Self {
+        Self { thread: thread_nanoseconds(), wall: Instant::now() }
+    }
+
+    fn elapsed(&self) -> u64 {
+        match self.thread.zip(thread_nanoseconds()) {
+            Some((before, after)) => after.saturating_sub(before),
+            None => u64::try_from(self.wall.elapsed().as_nanos()).unwrap_or(u64::MAX),
+        }
+    }
+}
+
+fn thread_nanoseconds() -> Option<u64> {
+    std::fs::read_to_string("/proc/thread-self/schedstat").ok()?.split_whitespace().next()?.parse().ok()
+}
