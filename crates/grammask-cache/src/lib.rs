@@ -53,6 +53,7 @@ mod index;
 mod interner;
 mod memo;
 mod row;
+mod shared;
 mod sync;
 
 pub use arena::Arena;
@@ -61,6 +62,7 @@ pub use column::Column;
 pub use interner::Interner;
 pub use memo::Memo;
 pub use row::{LazyRow, Row};
+pub use shared::{HeapSize, Shared};
 
 /// The examples of the README, run as tests.
 #[cfg(doctest)]

@@ -28,8 +28,8 @@
 //!
 //! # Cost
 //!
-//! [`charge`] subtracts from a number of the thread. Every [`UNITS_PER_LOOK`] units it looks at the flags and
-//! the limit.
+//! [`charge`] subtracts from a number of the thread. With the first unit of an account, and every
+//! [`UNITS_PER_LOOK`] units, it looks at the flags and the limit.
 
 use std::cell::{Cell, RefCell};
 use std::marker::PhantomData;
@@ -237,8 +237,10 @@ impl OpenAccount {
                 flags: allowance.flags.clone(),
                 stopped: None,
             });
-            set_next_look(start, open);
         });
+        // A flag that is set already stops the call at its first unit of work.
+        AT_LOOK.set(start);
+        UNTIL_LOOK.set(0);
         Self { _thread: PhantomData }
     }
 }
@@ -324,6 +326,10 @@ mod tests {
     #[test]
     fn a_flag_is_seen_soon() {
         let flag = CancelFlag::new();
+        flag.cancel();
+        let allowance = Allowance::default().with_flag(&flag);
+        assert_eq!(within(&allowance, || charge(1)), Err(Stopped::Cancelled));
+        flag.reset();
         let steps = within(&Allowance::default().with_flag(&flag), || {
             assert_eq!(charge(3), Ok(()));
             flag.cancel();

@@ -64,13 +64,14 @@ pub struct Limits {
     pub max_forced: usize,
     /// Units of work for compiling or loading one grammar, in all stages together. A unit is an elementary step
     /// of some nanoseconds; units are counted, so the limit is the same on every machine. Beyond it,
-    /// [`Error::Stopped`](crate::Error::Stopped). Default: DEFAULT_COMPILE_WORK.
+    /// [`Error::Stopped`](crate::Error::Stopped). Default: 40,000,000,
+    /// less than a second.
     pub max_compile_work: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { max_forced: 1 << 16, max_compile_work: 80_000_000 }
+        Self { max_forced: 1 << 16, max_compile_work: 40_000_000 }
     }
 }
 

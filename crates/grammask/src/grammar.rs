@@ -17,6 +17,7 @@ mod warm;
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use grammask_cache::Shared as SharedTables;
 use grammask_earley::{BuildInput, Network, Recognizer};
 use grammask_mask::Masks;
 use grammask_normal::normalize_cancellable;
@@ -56,7 +57,7 @@ struct Shared {
     limits: Limits,
     /// The tables in use. Empty ones replace them when they exceed their memory budget; each matcher moves to
     /// the new ones at its next call.
-    tables: Mutex<Arc<Masks>>,
+    tables: Mutex<SharedTables<Masks>>,
     stats: Arc<SharedMaskStats>,
     end_sets: endings::EndSets,
     #[cfg(any(feature = "json-schema", feature = "save"))]
@@ -186,7 +187,7 @@ impl Grammar {
             shared: Arc::new(Shared {
                 vocabulary: vocabulary.clone(),
                 limits,
-                tables: Mutex::new(Arc::new(masks)),
+                tables: Mutex::new(SharedTables::new(masks)),
                 stats: Arc::default(),
                 end_sets: endings::EndSets::default(),
                 #[cfg(any(feature = "json-schema", feature = "save"))]
@@ -239,18 +240,18 @@ impl Grammar {
     }
 
     /// Returns the tables in use.
-    pub(crate) fn tables(&self) -> Arc<Masks> {
-        Arc::clone(&self.shared.tables.lock().unwrap_or_else(PoisonError::into_inner))
+    pub(crate) fn tables(&self) -> SharedTables<Masks> {
+        self.shared.tables.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Returns the tables that replace `full` ones: those of another matcher that did so before, or empty
     /// ones if these are full as well.
-    pub(crate) fn tables_after(&self, full: &Arc<Masks>) -> Arc<Masks> {
+    pub(crate) fn tables_after(&self, full: &SharedTables<Masks>) -> SharedTables<Masks> {
         let mut tables = self.shared.tables.lock().unwrap_or_else(PoisonError::into_inner);
-        if Arc::ptr_eq(&tables, full) || tables.is_full() {
-            *tables = Arc::new(full.successor(self.shared.vocabulary.lexicon()));
+        if tables.ptr_eq(full) || tables.is_full() {
+            *tables = SharedTables::new(full.successor(self.shared.vocabulary.lexicon()));
         }
-        Arc::clone(&tables)
+        tables.clone()
     }
 }
 

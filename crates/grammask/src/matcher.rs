@@ -10,8 +10,7 @@ pub(crate) mod state;
 #[cfg(feature = "parallel")]
 mod threads;
 
-use std::sync::Arc;
-
+use grammask_cache::Shared;
 use grammask_mask::{Masks, Scratch};
 use grammask_trie::{Mask, RowTooShort, TokenId};
 use grammask_work::{Allowance, CancelFlag, OpenAccount};
@@ -55,7 +54,7 @@ const BYTES_PER_BUDGET_CHECK: usize = 1 << 12;
 #[derive(Clone)]
 pub struct Matcher {
     pub(crate) grammar: Grammar,
-    pub(crate) tables: Arc<Masks>,
+    pub(crate) tables: Shared<Masks>,
     pub(crate) position: Position,
     history: History,
     /// Index of the first step whose state belongs to `tables`. Earlier states are found by reading the text
@@ -71,7 +70,7 @@ pub struct Matcher {
 }
 
 impl Matcher {
-    pub(crate) fn new(grammar: Grammar, tables: Arc<Masks>) -> Self {
+    pub(crate) fn new(grammar: Grammar, tables: Shared<Masks>) -> Self {
         Self {
             position: Position::initial(&tables),
             history: History::default(),
@@ -160,7 +159,7 @@ impl Matcher {
 
     /// Accepts bytes that may exceed the memory budget of the tables, even several times.
     fn accept_long(&mut self, bytes: &[u8]) -> Outcome {
-        let (mut tables, mut position) = (Arc::clone(&self.tables), self.position);
+        let (mut tables, mut position) = (self.tables.clone(), self.position);
         let mut has_moved = false;
         for bytes in bytes.chunks(BYTES_PER_BUDGET_CHECK) {
             if tables.is_full() {
@@ -321,7 +320,7 @@ impl Matcher {
     /// them.
     pub fn validate(&mut self, tokens: &[TokenId]) -> usize {
         let _open = self.prepare();
-        let (mut tables, mut position) = (Arc::clone(&self.tables), self.position);
+        let (mut tables, mut position) = (self.tables.clone(), self.position);
         for (index, &token) in tokens.iter().enumerate() {
             if tables.is_full() {
                 move_to_new_tables(&self.grammar, &mut tables, &mut position);
@@ -354,7 +353,7 @@ impl Matcher {
     /// ```
     pub fn first_completion(&mut self, bytes: &[u8]) -> Option<usize> {
         let _open = self.prepare();
-        let (mut tables, mut position) = (Arc::clone(&self.tables), self.position);
+        let (mut tables, mut position) = (self.tables.clone(), self.position);
         for (index, byte) in bytes.iter().enumerate() {
             if index % BYTES_PER_BUDGET_CHECK == BYTES_PER_BUDGET_CHECK - 1 && tables.is_full() {
                 move_to_new_tables(&self.grammar, &mut tables, &mut position);
@@ -375,7 +374,7 @@ impl Matcher {
     /// Returns the state of the output, to compare it or to compute its mask on another thread: see
     /// [`State`].
     pub fn state(&self) -> State {
-        State::new(self.grammar.clone(), Arc::clone(&self.tables), self.position)
+        State::new(self.grammar.clone(), self.tables.clone(), self.position)
     }
 
     /// Returns the text after the last token without bytes.
@@ -462,7 +461,7 @@ impl Matcher {
 
 /// Imports a position from full tables into others. Returns false if a limit is exceeded on the way; the next
 /// step from the position exceeds and reports it again.
-fn move_to_new_tables(grammar: &Grammar, tables: &mut Arc<Masks>, position: &mut Position) -> bool {
+fn move_to_new_tables(grammar: &Grammar, tables: &mut Shared<Masks>, position: &mut Position) -> bool {
     let next = grammar.tables_after(tables);
     match next.recognizer().import(tables.recognizer(), position.set) {
         Ok(set) => {

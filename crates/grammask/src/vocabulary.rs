@@ -37,18 +37,19 @@ struct Shared {
     lexicons: Mutex<Lexicons>,
 }
 
+type SharedLexicon = grammask_cache::Shared<Lexicon>;
+
 /// The lexicon that grammars share. An empty one replaces it when it exceeds its memory budget; grammars move
 /// to the new one when they replace their own tables.
 struct Lexicons {
-    current: Arc<Lexicon>,
-    /// The lexicon before. Freeing it takes many times as long as a mask may, so it is freed when a grammar
-    /// is compiled.
-    retired: Option<Arc<Lexicon>>,
+    current: SharedLexicon,
+    /// The lexicon before. It is freed when a grammar is compiled, by a thread of its own if it is large.
+    retired: Option<SharedLexicon>,
 }
 
 impl Lexicons {
     fn new(lexicon: Lexicon) -> Mutex<Self> {
-        Mutex::new(Self { current: Arc::new(lexicon), retired: None })
+        Mutex::new(Self { current: SharedLexicon::new(lexicon), retired: None })
     }
 }
 
@@ -136,27 +137,27 @@ impl Vocabulary {
     }
 
     /// Returns the lexicon, even if it exceeds its memory budget.
-    fn current(&self) -> Arc<Lexicon> {
-        Arc::clone(&self.lock().current)
+    fn current(&self) -> SharedLexicon {
+        self.lock().current.clone()
     }
 
     /// Returns the lexicon. Replaces it before if it exceeds its memory budget.
-    pub(crate) fn lexicon(&self) -> Arc<Lexicon> {
+    pub(crate) fn lexicon(&self) -> SharedLexicon {
         let mut lexicons = self.lock();
         if lexicons.current.is_over_budget() {
-            let next = Arc::new(lexicons.current.successor());
+            let next = SharedLexicon::new(lexicons.current.successor());
             let last = std::mem::replace(&mut lexicons.current, next);
             let before = lexicons.retired.replace(last);
-            let current = Arc::clone(&lexicons.current);
+            let current = lexicons.current.clone();
             drop(lexicons);
             drop(before);
             return current;
         }
-        Arc::clone(&lexicons.current)
+        lexicons.current.clone()
     }
 
     /// Returns the lexicon for a new grammar. Frees the retired lexicon, as compiling takes time in any case.
-    pub(crate) fn lexicon_to_compile(&self) -> Arc<Lexicon> {
+    pub(crate) fn lexicon_to_compile(&self) -> SharedLexicon {
         let lexicon = self.lexicon();
         let retired = self.lock().retired.take();
         drop(retired);
@@ -206,7 +207,7 @@ mod tests {
         // Each call fills the lexicon beyond its budget, so the next call replaces it.
         let mut seen = Vec::new();
         let mut record = || {
-            let current = Arc::downgrade(&vocabulary.current());
+            let current = Arc::downgrade(vocabulary.current().arc());
             if !seen.iter().any(|known| Weak::ptr_eq(known, &current)) {
                 seen.push(current);
             }

@@ -27,6 +27,9 @@ use crate::{Callee, CalleeId, Class, Error, Item, NetworkNodeId, OriginId, SetId
 /// Budget of a hash-map entry with a small key, in bytes; a rough measure.
 pub(super) const MAP_ENTRY_BYTES: usize = 64;
 
+/// Work of one new byte of an item, in parser items: the byte makes nodes, prefixes and a list of texts.
+const WORK_PER_BYTE: usize = 32;
+
 /// A position inside an item of `distinct!`.
 pub(crate) struct DistinctState {
     /// The node before the item.
@@ -274,6 +277,7 @@ pub(crate) fn scan(
         Some(next) => return Ok(Some(NetworkNodeId(next))),
         None => {}
     }
+    cx.meter.add_work(WORK_PER_BYTE);
     let next = match item {
         DistinctItem::Lexeme(lexeme) => match step::scan::advance(nodes, cx, lexeme, class)? {
             Some(lexeme) => Some(node_after_byte(nodes, cx, read, byte, lexeme)?),

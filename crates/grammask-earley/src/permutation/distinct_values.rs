@@ -5,9 +5,11 @@
 //! search decides; see [`may_differ`].
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use grammask_cache::LazyRow;
 use grammask_regular::ByteSet;
+use grammask_work::charge;
 use rustc_hash::FxHashSet;
 
 use crate::permutation::distinct::{
@@ -15,7 +17,7 @@ use crate::permutation::distinct::{
     progress_at, scan,
 };
 use crate::permutation::json_value::is_blank;
-use crate::permutation::used_texts::{Candidate, PrefixId};
+use crate::permutation::used_texts::{Candidate, Position, PrefixId};
 use crate::recognizer::Recognizer;
 use crate::recognizer::dynamic_nodes::{DynamicNode, NodeKind};
 use crate::recognizer::inspect::NodeFlags;
@@ -92,10 +94,9 @@ pub(super) fn first_candidates(
 
 /// Returns true if an item can go on from a state of its rule to a value that differs from all candidates.
 ///
-/// Searches breadth first among the texts that agree with some candidate. A byte by which no candidate goes
-/// on is enough, because a state that is not dead always leads to a whole item. Blanks are tried last,
-/// because they hardly ever lead to another value. If there is none, that holds for each state that has been
-/// visited, and is kept: the blanks in a row before the last bracket would each be searched again.
+/// Searches among the texts that agree with some candidate. A byte by which no candidate goes on is enough,
+/// because a state that is not dead always leads to a whole item. Results are kept: if there is such a byte,
+/// for the states on the way to it, and else for all states that have been visited.
 ///
 /// # Errors
 /// If more than [`Limits::max_distinct_search`](crate::Limits::max_distinct_search) states agree.
@@ -106,44 +107,107 @@ fn may_differ(
     candidates: &[Candidate],
 ) -> Result<bool, Error> {
     let most = cx.tables.config().limits.max_distinct_search;
-    let mut seen: FxHashSet<(SetId, Vec<Candidate>)> = FxHashSet::default();
-    let mut queue = VecDeque::from([(state, candidates.to_vec())]);
-    let mut after_blanks = VecDeque::new();
-    if nodes.permutations.texts.only_used.contains(&(state, candidates.to_vec())) {
+    let start = Arc::new((state, candidates.to_vec()));
+    if nodes.permutations.texts.may_differ.contains(&start) {
+        return Ok(true);
+    }
+    if nodes.permutations.texts.only_used.contains(&start) {
         return Ok(false);
     }
-    while let Some((state, candidates)) = queue.pop_front().or_else(|| after_blanks.pop_front()) {
-        let live = step::live_bytes_within(nodes, cx, state)?;
-        let open = nodes.permutations.texts.next_bytes(&candidates);
-        cx.meter.add_work(candidates.len());
+    let mut search = Search::from(start);
+    while let Some(number) = search.next() {
+        let position = Arc::clone(&search.positions[number].0);
+        let (state, candidates) = &*position;
+        charge(UNITS_PER_POSITION + UNITS_PER_CANDIDATE * candidates.len() as u64)?;
+        let live = step::live_bytes_within(nodes, cx, *state)?;
+        let open = nodes.permutations.texts.next_bytes(candidates);
         let common = live.intersection(&open);
         if common != live {
+            nodes.permutations.texts.keep_differing(search.way_to(number));
             return Ok(true);
         }
         for byte in common.iter() {
-            let next = step::step_within(nodes, cx, state, cx.tables.network().class_of(byte))?;
+            let next = step::step_within(nodes, cx, *state, cx.tables.network().class_of(byte))?;
             let texts = &nodes.permutations.texts;
-            let left = texts.advance(&candidates, byte);
-            cx.meter.add_work(candidates.len());
+            charge(UNITS_PER_CANDIDATE * candidates.len() as u64)?;
+            let left = texts.advance(candidates, byte);
             if left.is_empty() || next.completes() && !texts.is_used(&left) {
+                nodes.permutations.texts.keep_differing(search.way_to(number));
                 return Ok(true);
             }
-            let position = (next, left);
-            if next.goes_on() && !seen.contains(&position) && !texts.only_used.contains(&position) {
-                if seen.len() >= most {
-                    return Err(LimitExceeded::new(Limit::MaxDistinctSearch, most, None).into());
-                }
-                seen.insert(position.clone());
-                let queue = if is_blank(byte) { &mut after_blanks } else { &mut queue };
-                queue.push_back(position);
+            let position = Arc::new((next, left));
+            if !next.goes_on() || texts.only_used.contains(&position) {
+                continue;
             }
+            if texts.may_differ.contains(&position) {
+                nodes.permutations.texts.keep_differing(search.way_to(number));
+                return Ok(true);
+            }
+            if search.positions.len() > most {
+                return Err(LimitExceeded::new(Limit::MaxDistinctSearch, most, None).into());
+            }
+            search.add(position, number, byte);
         }
     }
-    seen.insert((state, candidates.to_vec()));
-    let held = |(_, candidates): &(SetId, Vec<Candidate>)| MAP_ENTRY_BYTES + size_of_val(&candidates[..]);
-    cx.tables.spend(seen.iter().map(held).sum());
-    nodes.permutations.texts.only_used.extend(seen);
+    let held = |position: &Position| MAP_ENTRY_BYTES + size_of_val(&position.1[..]);
+    cx.tables.spend(search.seen.iter().map(held).sum());
+    nodes.permutations.texts.only_used.extend(search.seen);
     Ok(false)
+}
+
+/// Work of one position of a search, and of one of its candidates.
+const UNITS_PER_POSITION: u64 = 32;
+const UNITS_PER_CANDIDATE: u64 = 16;
+
+/// A search for a text that differs from all used values.
+///
+/// The text that is written as it is comes first: it leads straight to the next free part of the value, where
+/// some byte differs. Other spellings of the same characters come next, and blanks last, as they hardly ever
+/// lead to another value.
+#[derive(Default)]
+struct Search {
+    /// Each position, with the one before it.
+    positions: Vec<(Position, usize)>,
+    seen: FxHashSet<Position>,
+    plain: Vec<usize>,
+    escapes: Vec<usize>,
+    blanks: VecDeque<usize>,
+}
+
+impl Search {
+    fn from(start: Position) -> Self {
+        let mut search = Self::default();
+        search.add(start, 0, b'a');
+        search
+    }
+
+    fn next(&mut self) -> Option<usize> {
+        self.plain.pop().or_else(|| self.escapes.pop()).or_else(|| self.blanks.pop_front())
+    }
+
+    /// Adds the position after a byte, unless it has been visited.
+    fn add(&mut self, position: Position, before: usize, byte: u8) {
+        if !self.seen.insert(Arc::clone(&position)) {
+            return;
+        }
+        let number = self.positions.len();
+        self.positions.push((position, before));
+        match byte {
+            b'\\' => self.escapes.push(number),
+            byte if is_blank(byte) => self.blanks.push_back(number),
+            _ => self.plain.push(number),
+        }
+    }
+
+    /// Returns the positions on the way to one, the last one first.
+    fn way_to(&self, number: usize) -> impl Iterator<Item = Position> {
+        let mut next = Some(number);
+        std::iter::from_fn(move || {
+            let (position, before) = &self.positions[next?];
+            next = next.filter(|&number| number > 0).map(|_| *before);
+            Some(Arc::clone(position))
+        })
+    }
 }
 
 /// Returns the node after one more byte of a distinct item that is a rule. `next` is the rule's state after

@@ -4,7 +4,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use grammask_cache::{Arena, Budget, Memo};
+use grammask_cache::{Arena, Budget, HeapSize, Memo};
 use grammask_regular::Error;
 use grammask_regular::analysis::Horizon;
 use grammask_trie::index::{InnerId, TrieIndex};
@@ -147,6 +147,12 @@ pub struct LexiconStats {
     pub taken: u64,
     /// Number of answers of each strategy, including those of the lexicons that this one replaced.
     pub strategies: StrategyUses,
+}
+
+impl HeapSize for Lexicon {
+    fn heap_bytes(&self) -> usize {
+        self.bytes_used()
+    }
 }
 
 impl Lexicon {

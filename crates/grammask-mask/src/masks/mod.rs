@@ -4,7 +4,7 @@
 use grammask_work::{Allowance, within};
 use std::sync::Arc;
 
-use grammask_cache::{Arena, Budget, Column, Interner, Memo, Row};
+use grammask_cache::{Arena, Budget, Column, HeapSize, Interner, Memo, Row, Shared};
 use grammask_earley::{CalleeId, Class, Error, Item, NetworkNodeId, Recognizer, SetId};
 use grammask_trie::index::InnerId;
 use grammask_trie::{Mask, TokenId, Vocabulary, copy_row};
@@ -52,7 +52,7 @@ const BYTES_PER_STEP_WORK: usize = 256;
 /// Threads can share the tables. Reading a stored mask takes no lock.
 pub struct Masks {
     pub(crate) recognizer: Recognizer,
-    pub(crate) lexicon: Arc<Lexicon>,
+    pub(crate) lexicon: Shared<Lexicon>,
     pub(crate) ending: Ending,
     pub(crate) config: Config,
     /// Tokens of the special symbols of the network.
@@ -117,6 +117,12 @@ pub struct Stats {
     pub nodes: u64,
 }
 
+impl HeapSize for Masks {
+    fn heap_bytes(&self) -> usize {
+        self.bytes_used()
+    }
+}
+
 impl Masks {
     /// Binds a recognizer to the vocabulary of a lexicon.
     ///
@@ -125,10 +131,11 @@ impl Masks {
     /// the ending, and the eager ending of a grammar with the empty output, are errors as well.
     pub fn new(
         recognizer: Recognizer,
-        lexicon: Arc<Lexicon>,
+        lexicon: impl Into<Shared<Lexicon>>,
         ending: &Ending,
         config: &Config,
     ) -> Result<Self, BindErrors> {
+        let lexicon = lexicon.into();
         let vocabulary = lexicon.vocabulary();
         let ending = ending.resolved(vocabulary);
         let network = recognizer.network();
@@ -153,7 +160,7 @@ impl Masks {
     /// Creates empty tables. The vocabulary must have all tokens that are named.
     fn bind(
         recognizer: Recognizer,
-        lexicon: Arc<Lexicon>,
+        lexicon: Shared<Lexicon>,
         ending: Ending,
         config: Config,
         specials: SpecialTokens,
@@ -198,10 +205,10 @@ impl Masks {
 
     /// Creates empty tables for the same grammar and configuration, over another lexicon of the same
     /// vocabulary.
-    pub fn successor(&self, lexicon: Arc<Lexicon>) -> Self {
+    pub fn successor(&self, lexicon: impl Into<Shared<Lexicon>>) -> Self {
         let masks = Self::bind(
             self.recognizer.successor(),
-            lexicon,
+            lexicon.into(),
             self.ending.clone(),
             self.config.clone(),
             self.specials.clone(),
@@ -225,7 +232,7 @@ impl Masks {
     }
 
     /// Returns the lexicon, which grammars of the vocabulary share.
-    pub fn lexicon(&self) -> &Arc<Lexicon> {
+    pub fn lexicon(&self) -> &Shared<Lexicon> {
         &self.lexicon
     }
 

@@ -1,8 +1,8 @@
 //! The state of an output without its matcher: for comparing, and for computing masks on another thread.
 
 use std::hash::{Hash, Hasher};
-use std::sync::Arc;
 
+use grammask_cache::Shared;
 use grammask_mask::{Masks, Scratch};
 use grammask_trie::{Mask, RowTooShort, TokenId};
 
@@ -38,7 +38,7 @@ use crate::{Grammar, Matcher};
 #[derive(Clone)]
 pub struct State {
     grammar: Grammar,
-    tables: Arc<Masks>,
+    tables: Shared<Masks>,
     position: Position,
 }
 
@@ -58,7 +58,7 @@ pub enum StateError {
 }
 
 impl State {
-    pub(crate) fn new(grammar: Grammar, tables: Arc<Masks>, position: Position) -> Self {
+    pub(crate) fn new(grammar: Grammar, tables: Shared<Masks>, position: Position) -> Self {
         Self { grammar, tables, position }
     }
 
@@ -80,7 +80,7 @@ impl State {
 
 impl PartialEq for State {
     fn eq(&self, other: &Self) -> bool {
-        self.position == other.position && Arc::ptr_eq(&self.tables, &other.tables)
+        self.position == other.position && self.tables.ptr_eq(&other.tables)
     }
 }
 
@@ -158,7 +158,7 @@ impl Matcher {
     pub fn state_after(&mut self, token: TokenId) -> Option<State> {
         let _open = self.prepare();
         match self.position.after(&self.tables, token) {
-            Ok(next) => next.map(|next| State::new(self.grammar.clone(), Arc::clone(&self.tables), next)),
+            Ok(next) => next.map(|next| State::new(self.grammar.clone(), self.tables.clone(), next)),
             Err(cause) => {
                 let _ = self.fail(cause);
                 None

@@ -7,3 +7,5 @@ mod errors;
 #[cfg(feature = "save")]
 mod save;
 mod stages;
+#[cfg(feature = "json-schema")]
+mod work;

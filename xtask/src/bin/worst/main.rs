@@ -87,7 +87,8 @@ fn main() -> anyhow::Result<()> {
     };
     let bytes = std::fs::read(&options.vocabulary)
         .with_context(|| format!("cannot read {}", options.vocabulary.display()))?;
-    let vocabulary = Vocabulary::from_tiktoken(&bytes, grammask::loaders::Preset::Llama3).context("the vocabulary")?;
+    let vocabulary =
+        Vocabulary::from_tiktoken(&bytes, grammask::loaders::Preset::Llama3).context("the vocabulary")?;
     println!(
         "| input | compile ms | units | peak MB | mask ms | units | token ms | units | held MB | outcome |"
     );
