@@ -203,12 +203,12 @@ impl Meter {
     }
 
     pub(crate) fn add_work(&self, work: usize) {
-        self.add_store_work(work);
+        self.add_charged_work(work);
         count(UNITS_PER_ITEM * work as u64);
     }
 
-    /// As [`add_work`](Self::add_work), for work of the language store, which charges the account itself.
-    pub(crate) fn add_store_work(&self, work: usize) {
+    /// As [`add_work`](Self::add_work), for work that has charged the account itself.
+    pub(crate) fn add_charged_work(&self, work: usize) {
         self.work.set(self.work.get() + work);
     }
 

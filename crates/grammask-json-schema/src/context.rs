@@ -48,6 +48,8 @@ pub(crate) struct Context<'a> {
     pub notes: Vec<Note>,
     /// Schema, keyword and message of each note.
     listed_notes: FxHashSet<(SchemaId, String, String)>,
+    /// Hints about unknown keywords, by keyword.
+    pub(crate) keyword_hints: FxHashMap<Box<str>, String>,
     /// The schema whose keywords are being read. Errors without a schema of their own name it.
     pub current_schema: SchemaId,
     /// True while the root is planned. Its schema loses a keyword if all work is spent then.
@@ -108,6 +110,7 @@ impl<'a> Context<'a> {
             relaxations: Relaxations::default(),
             notes: Vec::new(),
             listed_notes: FxHashSet::default(),
+            keyword_hints: FxHashMap::default(),
             is_planning_root: false,
             current_keyword: "",
             dropped: FxHashMap::default(),

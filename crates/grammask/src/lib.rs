@@ -131,6 +131,11 @@ pub use vocabulary::Vocabulary;
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
+/// The example of the page on limits, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/limits.md")]
+struct LimitsPage;
+
 /// The examples of the page on JSON Schema, run as tests.
 #[cfg(all(doctest, feature = "json-schema"))]
 #[doc = include_str!("../../../docs/json-schema.md")]

@@ -4,6 +4,7 @@
 //! in `start`, before `'c'`.
 
 use grammask_regular::ByteSet;
+use grammask_work::charge;
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
@@ -27,6 +28,9 @@ pub struct Resumption {
 /// Maximum number of items in one [`Resumption`]. A chain of last calls may be as long as the text, so
 /// listing all of its items for each origin would take quadratic space; the rest is in `overflow`.
 const MAX_ITEMS_PER_RESUMPTION: usize = 64;
+
+/// Work of one caller.
+const UNITS_PER_CALLER: u64 = 8;
 
 /// Returns the resumption of `origin`. Returns `None` for outermost origins.
 pub(super) fn find(inspector: Inspector<'_>, origin: OriginId) -> Result<Option<&Resumption>, Error> {
@@ -63,6 +67,7 @@ pub(super) fn find(inspector: Inspector<'_>, origin: OriginId) -> Result<Option<
         if is_full {
             overflow.push(origin);
         }
+        charge(UNITS_PER_CALLER * (1 + recognizer.callers(origin).len() as u64))?;
         for &caller in recognizer.callers(origin) {
             let NodeFlags { is_final, goes_on } = inspector.flags(caller.node);
             if goes_on {

@@ -7,6 +7,10 @@ use crate::permutation::distinct;
 use crate::recognizer::inspect::NodeFlags;
 use crate::step::Context;
 use crate::{Error, Item, Limit, LimitExceeded, NetworkNodeId, OriginId, SetId};
+use grammask_work::charge;
+
+/// Work of one caller that is advanced.
+const UNITS_PER_CALLER: u64 = 4;
 
 /// Collects the items of a new set and completes finished origins. Its buffers live as long as the writer.
 #[derive(Default)]
@@ -110,6 +114,7 @@ impl Completer {
             }
             *completed_in = self.completion;
             let callers = cx.tables.callers(origin);
+            charge(UNITS_PER_CALLER * (1 + callers.len() as u64))?;
             work += callers.len();
             if work > max {
                 return Err(LimitExceeded::new(Limit::MaxWorkPerByte, max, Some(work)).into());
@@ -125,7 +130,7 @@ impl Completer {
                 self.finished.extend(add_item(cx, caller, &mut self.items));
             }
         }
-        cx.meter.add_work(work);
+        cx.meter.add_charged_work(work);
         Ok(())
     }
 }

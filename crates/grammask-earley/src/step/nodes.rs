@@ -114,7 +114,7 @@ impl NodeFactory {
         }
         let before = self.store.bytes_used();
         let next = self.store.derivative(state.language, byte)?;
-        cx.meter.add_store_work(self.store.bytes_used().saturating_sub(before) / STORE_BYTES_PER_WORK);
+        cx.meter.add_charged_work(self.store.bytes_used().saturating_sub(before) / STORE_BYTES_PER_WORK);
         let next = self.lexeme_node(cx, next, Some((node, byte)))?;
         let entry = next.map_or(NO_SUCCESSOR, |node| node.0);
         cx.tables.spend(state.row.set(class.index(), entry, network.byte_classes));

@@ -222,8 +222,7 @@ pub(crate) fn list_ignored_keywords(cx: &mut Context<'_>, id: SchemaId, entries:
             _ if is_known_annotation(name) => continue,
             _ if has_sibling_ref => "up to draft 7, keywords next to a $ref are ignored",
             _ if is_annotation(name) => {
-                let alike = grammask_syntax::suggest(name, relax::asserting_names());
-                let hint = alike.map(|alike| format!("; did you mean `{alike}`?")).unwrap_or_default();
+                let hint = hint_for(cx, name);
                 cx.list_annotation(id, name, format!("an unknown keyword is an annotation{hint}"));
                 continue;
             }
@@ -246,6 +245,18 @@ pub(crate) fn list_ignored_keywords(cx: &mut Context<'_>, id: SchemaId, entries:
         };
         cx.list_annotation(id, name, why);
     }
+}
+
+/// Returns a hint about an unknown keyword, empty if no known one is similar. A large schema may have the same
+/// unknown keyword thousands of times, so hints are kept.
+fn hint_for(cx: &mut Context<'_>, name: &str) -> String {
+    if let Some(known) = cx.keyword_hints.get(name) {
+        return known.clone();
+    }
+    let alike = grammask_syntax::suggest(name, relax::asserting_names());
+    let hint = alike.map(|alike| format!("; did you mean `{alike}`?")).unwrap_or_default();
+    cx.keyword_hints.insert(name.into(), hint.clone());
+    hint
 }
 
 fn type_values<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> Result<Values, Stop> {

@@ -1,5 +1,6 @@
 //! Sets of inner trie nodes: sorted lists up to a length, and one bit for each inner node beyond it.
 
+use grammask_work::count;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
@@ -47,6 +48,9 @@ impl Hash for NodeSet {
         }
     }
 }
+
+/// Words of a row of trie nodes that are handled by one unit of work.
+const WORDS_PER_UNIT: usize = 8;
 
 impl NodeSet {
     /// Returns the union of the nodes whose bits are set in a row, of single nodes in any order, and of
@@ -169,6 +173,11 @@ impl NodeSet {
     /// Calls `apply` with each word of a row that has nodes of the set, and their bits. A word may occur
     /// several times.
     fn each_word(&self, mut apply: impl FnMut(usize, u64)) {
+        let words = match self {
+            Self::List(list) => list.len(),
+            Self::Bits(bits) => bits.len() / WORDS_PER_UNIT,
+        };
+        count(words as u64);
         match self {
             Self::List(list) => {
                 list.iter().for_each(|inner| apply(inner.index() / 64, 1 << (inner.index() % 64)));

@@ -172,7 +172,10 @@ pub(super) fn check(vocabulary: &Arc<Vocabulary>, grammars: &[&str]) -> HashSet<
         let network = network(grammar);
         let bind = |lexicon: &Arc<Lexicon>, config: &Config| {
             let recognizer = Recognizer::new(Arc::clone(&network), &Default::default());
-            Masks::new(recognizer, Arc::clone(lexicon), &Ending::default(), config).unwrap()
+            let mut config = config.clone();
+            // Walking takes more work than a mask may by default.
+            config.limits.max_mask_work = u64::MAX;
+            Masks::new(recognizer, Arc::clone(lexicon), &Ending::default(), &config).unwrap()
         };
         let by_walking = bind(
             &lexicons[lexicons.len() - 1],

@@ -12,7 +12,7 @@ use grammask_work::{charge, charge_len, count};
 use rustc_hash::FxHashSet;
 
 /// Work of sorting and comparing one operand of a union.
-const UNITS_PER_OPERAND: u64 = 4;
+const UNITS_PER_OPERAND: u64 = 8;
 
 /// See [`Store::union`].
 pub(crate) fn union(store: &mut Store, parts: &[RegularId]) -> Result<RegularId, Error> {

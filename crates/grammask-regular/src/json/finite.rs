@@ -8,6 +8,7 @@ use crate::construct::length::as_length;
 use crate::json::string::is_raw;
 use crate::store::node::{JsonPosition, Kind, RegularId, UNBOUNDED};
 use crate::{Error, Store};
+use grammask_work::count;
 
 /// A language of JSON spellings of known texts, or of all other texts. See [`finite_language`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -314,6 +315,7 @@ fn append_each(store: &Store, a: RegularId, most: TextLimits, depth: u32, texts:
             if words.len() > few {
                 return false;
             }
+            count(UNITS_PER_WORD * words.len() as u64);
             let words: Vec<&[u8]> = (words).map(|word| &list.word(word)[depth as usize..]).collect();
             if words.iter().any(|word| word.len() > most.bytes) {
                 return false;
@@ -378,6 +380,9 @@ fn acyclic_words(store: &Store, state: u32, most: TextLimits, words: &mut Vec<Ve
     }
     true
 }
+
+/// Work of one word that is copied.
+const UNITS_PER_WORD: u64 = 8;
 
 /// Returns each text followed by each of some others.
 fn extended<T: AsRef<[u8]>>(texts: &[Vec<u8>], more: &[T]) -> Vec<Vec<u8>> {

@@ -72,6 +72,8 @@ fn config(rng: &mut Rng, words: &Words) -> Config {
         _ => Ending::EndOfSequence(vec![STOP]),
     };
     let mut config = Config { ending, ..Config::default() };
+    // Some of the grammars take more work than a mask may by default.
+    config.masks.limits.max_mask_work = u64::MAX;
     config.masks.tuning.max_state_walk_nodes = *rng.pick(&[0, 512]);
     config
 }
