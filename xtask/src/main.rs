@@ -46,6 +46,8 @@ cargo xtask COMMAND
   fuzz [--minutes N] [--seed N] [--cases N]
                               random grammars, texts and tokens against the facade and the oracle; with
                               --cases N, exactly N cases from the seed on
+  worst [OPTIONS]             the costs of the worst inputs known: time, work and memory of compiling, masks and
+                              tokens
   soak [--minutes N] [--walks N] [--threads N] [--vocabulary FILE]
                               first the models of `loom`; then the same as `fuzz` for long and on several
                               threads, which share grammars: differences, memory and the slowest mask

@@ -16,8 +16,8 @@ pub trait HeapSize: Send + Sync + 'static {
 
 /// An [`Arc`] whose last owner hands a large value to a thread of its own, which frees it.
 ///
-/// Freeing tables of some ten megabytes takes as long as thousands of masks. The thread that happens to be the
-/// last owner would have to wait. Where no thread can be started, it does.
+/// Freeing tables of some ten megabytes takes as long as thousands of masks. The thread that happens to be
+/// the last owner would have to wait. Where no thread can be started, it does.
 ///
 /// ```
 /// use grammask_cache::{HeapSize, Shared};

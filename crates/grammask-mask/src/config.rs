@@ -98,9 +98,8 @@ pub struct Limits {
     /// [`Masks::forced_bytes`](crate::Masks::forced_bytes) appends fewer bytes, without an error: in a very
     /// ambiguous text, each byte has more items than the one before. Default: 2^20.
     pub max_forced_items: usize,
-    /// Units of work for one mask that is not known yet. Beyond it, the mask is an error, and the next attempt
-    /// goes on with the tables that this one has filled. Default: 2,500,000, about
-    /// 50 ms.
+    /// Units of work for one mask that is not known yet. Beyond it, the mask is an error, and the next
+    /// attempt goes on with the tables that this one has filled. Default: 2,500,000, about 50 ms.
     pub max_mask_work: u64,
     /// Units of work for reading one token, or 256 bytes. Beyond it, reading is an error. Default:
     /// 2,500,000.

@@ -32,7 +32,7 @@ impl<'a> Cancellation<'a> {
 
     /// Polls at once. Returns true if the call is cancelled.
     pub fn is_cancelled(&mut self) -> bool {
-        // The steps are work of the current call, too. An account that is exceeded ends it like a cancellation.
+        // The steps are work of the current call, too. An exceeded account ends it like a cancellation.
         count(UNITS_PER_STEP * self.steps_since_poll as u64);
         self.steps_since_poll = 0;
         self.is_cancelled |= (self.is_requested)() || grammask_work::is_stopped();

@@ -11,8 +11,8 @@ pub enum Error {
     /// A limit is exceeded.
     #[error(transparent)]
     Limit(#[from] LimitExceeded),
-    /// The account of the current call is exceeded, or the call is cancelled. The store stays sound, with some
-    /// more expressions.
+    /// The account of the current call is exceeded, or the call is cancelled. The store stays sound, with
+    /// some more expressions.
     #[error(transparent)]
     Stopped(#[from] Stopped),
     /// A regex is not valid, or uses syntax that is not supported.

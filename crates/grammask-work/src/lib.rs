@@ -1,8 +1,8 @@
 //! Accounts of work: a limit in deterministic units, and cancellation, for one call on one thread.
 //!
 //! The work of a compile or of a mask is spread over many loops in several crates. Each of these loops calls
-//! [`charge`]. Whoever begins the call opens an account with [`within`], which has an [`Allowance`]: a number
-//! of units, and cancellation flags. Outside of an account, work has no limit.
+//! [`charge`]. The function that begins the call opens an account with [`within`], which has an
+//! [`Allowance`]: a number of units, and cancellation flags. Outside of an account, work has no limit.
 //!
 //! A unit is an elementary step: an operand of an expression, a node of the token trie, a parser item. It
 //! takes some nanoseconds. Units are counted, not timed, so a call within its allowance on one machine is

@@ -62,10 +62,9 @@ pub struct Limits {
     /// [`Matcher::forced_tokens`](crate::Matcher::forced_tokens) give: bytes, and tokens in addition to them.
     /// A grammar can force an endless text; it is cut at this length, without an error. Default: 65,536.
     pub max_forced: usize,
-    /// Units of work for compiling or loading one grammar, in all stages together. A unit is an elementary step
-    /// of some nanoseconds; units are counted, so the limit is the same on every machine. Beyond it,
-    /// [`Error::Stopped`](crate::Error::Stopped). Default: 40,000,000,
-    /// less than a second.
+    /// Units of work for compiling one grammar, in all stages together. A unit is an elementary step of some
+    /// nanoseconds; units are counted, so the limit is the same on every machine. Beyond it,
+    /// [`Error::Stopped`](crate::Error::Stopped). Default: 40,000,000, less than a second.
     pub max_compile_work: u64,
 }
 
@@ -102,7 +101,7 @@ impl Config {
         within(&allowance, || {
             let result = compile();
             match grammask_work::stopped() {
-                Some(cause) => Err(Error::stopped(cause, result.err())),
+                Some(cause) => Err(Error::stopped(cause, result.as_ref().err())),
                 None => result,
             }
         })

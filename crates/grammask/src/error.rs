@@ -57,16 +57,16 @@ pub enum Error {
     Stopped {
         /// The reason.
         cause: Stopped,
-        /// The part of the grammar that was being compiled, if it is known: a JSON pointer, or a message about
-        /// a rule.
+        /// The part of the grammar that was being compiled, if it is known: a JSON pointer, a rule, or a
+        /// place in the text.
         place: Option<String>,
     },
 }
 
 impl Error {
     /// Makes the error of a compile that was stopped while `inner` was its error.
-    pub(crate) fn stopped(cause: Stopped, inner: Option<Self>) -> Self {
-        let place = match &inner {
+    pub(crate) fn stopped(cause: Stopped, inner: Option<&Self>) -> Self {
+        let place = match inner {
             Some(Self::Stopped { place, .. }) => place.clone(),
             #[cfg(feature = "json-schema")]
             Some(Self::JsonSchema(error)) if !error.pointer.is_empty() => {

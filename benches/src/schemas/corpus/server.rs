@@ -52,8 +52,8 @@ pub struct SchemaRun {
     pub masks: Vec<u64>,
     /// Nanoseconds of each accepted token.
     pub accepts: Vec<u64>,
-    /// Work of compiling or refusing, of all masks, and of all accepted tokens, each with the nanoseconds that
-    /// it took. Engines other than grammask count no work.
+    /// Work of compiling or refusing, of all masks, and of all accepted tokens, each with its nanoseconds.
+    /// Engines other than grammask count no work.
     pub work: Vec<Work>,
     /// The slowest mask.
     pub slowest_mask: Option<Slowest>,

@@ -247,8 +247,8 @@ pub(crate) fn list_ignored_keywords(cx: &mut Context<'_>, id: SchemaId, entries:
     }
 }
 
-/// Returns a hint about an unknown keyword, empty if no known one is similar. A large schema may have the same
-/// unknown keyword thousands of times, so hints are kept.
+/// Returns a hint about an unknown keyword, empty if no known one is similar. A large schema may have the
+/// same unknown keyword thousands of times, so hints are kept.
 fn hint_for(cx: &mut Context<'_>, name: &str) -> String {
     if let Some(known) = cx.keyword_hints.get(name) {
         return known.clone();

@@ -111,7 +111,7 @@ impl Grammar {
         within(&allowance, || {
             let prefetched = grammar.tables().prefetch(&ahead).map_err(|limit| Error::of_schema(&limit));
             match grammask_work::stopped() {
-                Some(cause) => Err(Error::stopped(cause, prefetched.err())),
+                Some(cause) => Err(Error::stopped(cause, prefetched.as_ref().err())),
                 None => prefetched,
             }
         })?;

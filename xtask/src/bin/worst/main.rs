@@ -3,6 +3,8 @@
 //! For each input: CPU time, work units and memory of compiling, and of the worst mask and token along an
 //! output. See `grammask_testkit::worst`.
 
+#![allow(clippy::print_stdout, reason = "a tool that prints its findings")]
+
 use std::path::PathBuf;
 use std::time::Instant;
 
