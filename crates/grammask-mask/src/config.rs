@@ -99,10 +99,10 @@ pub struct Limits {
     /// ambiguous text, each byte has more items than the one before. Default: 2^20.
     pub max_forced_items: usize,
     /// Units of work for one mask that is not known yet. Beyond it, the mask is an error, and the next
-    /// attempt goes on with the tables that this one has filled. Default: 2,500,000, about 50 ms.
+    /// attempt goes on with the tables that this one has filled. Default: 1,500,000, about 50 ms.
     pub max_mask_work: u64,
     /// Units of work for reading one token, or 256 bytes. Beyond it, reading is an error. Default:
-    /// 2,500,000.
+    /// 1,500,000.
     pub max_step_work: u64,
 }
 
@@ -112,8 +112,8 @@ impl Default for Limits {
             budget: 32 << 20,
             max_end_tokens: 4096,
             max_forced_items: 1 << 20,
-            max_mask_work: 2_500_000,
-            max_step_work: 2_500_000,
+            max_mask_work: 1_500_000,
+            max_step_work: 1_500_000,
         }
     }
 }

@@ -3,6 +3,7 @@
 //! Each is an example of a class of inputs. A test asserts that every call ends within its account of work,
 //! and `cargo xtask worst` measures the time.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// The notation of an input.
@@ -18,7 +19,7 @@ pub enum Source {
 #[derive(Clone, Debug)]
 pub struct WorstCase {
     /// Its name.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// The grammar or schema.
     pub source: Source,
     /// The output, as far as the grammar allows it.
@@ -28,11 +29,15 @@ pub struct WorstCase {
 /// Returns the inputs. `scale` multiplies the sizes of those that have one; 1 is for tests, 10 for measuring.
 pub fn worst_cases(scale: usize) -> Vec<WorstCase> {
     let schema = |name, text: String, output: &str| WorstCase {
-        name,
+        name: Cow::Borrowed(name),
         source: Source::Schema(text),
         output: output.to_owned(),
     };
-    let kbnf = |name, text: String, output: String| WorstCase { name, source: Source::Kbnf(text), output };
+    let kbnf = |name, text: String, output: String| WorstCase {
+        name: Cow::Borrowed(name),
+        source: Source::Kbnf(text),
+        output,
+    };
     vec![
         schema("products of multiples", PRODUCTS_OF_MULTIPLES.to_owned(), "13860"),
         schema("intersections of residues", INTERSECTIONS_OF_RESIDUES.to_owned(), "1386"),

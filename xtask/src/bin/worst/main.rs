@@ -5,7 +5,7 @@
 
 #![allow(clippy::print_stdout, reason = "a tool that prints its findings")]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::Context;
@@ -19,8 +19,10 @@ use peak_alloc::PeakAlloc;
 static MEMORY: PeakAlloc = PeakAlloc;
 
 const HELP: &str = "\
-cargo xtask worst [OPTIONS]
+cargo xtask worst [FILE...] [OPTIONS]
 
+  FILE           instead of the worst inputs: grammars (.kbnf) and schemas (.json)
+  --texts DIR    an output for each file: the text of the same name with .txt in that folder
   --vocab FILE   the vocabulary (default ../shared/vocab/llama3.tiktoken)
   --only TEXT    only the inputs whose names contain the text
   --scale N      multiplies the sizes of the inputs (default 10)
@@ -33,6 +35,8 @@ struct Options {
     only: String,
     scale: usize,
     attempts: usize,
+    files: Vec<PathBuf>,
+    texts: PathBuf,
 }
 
 impl Options {
@@ -42,6 +46,8 @@ impl Options {
             only: String::new(),
             scale: 10,
             attempts: 3,
+            files: Vec::new(),
+            texts: PathBuf::new(),
         };
         let mut rest = arguments.iter();
         while let Some(argument) = rest.next() {
@@ -49,16 +55,30 @@ impl Options {
             match argument.as_str() {
                 "--help" | "-h" => return Ok(None),
                 "--vocab" => options.vocabulary = value()?.into(),
+                "--texts" => options.texts = value()?.into(),
                 "--only" => options.only = value()?.clone(),
                 "--scale" => options.scale = value()?.parse().context("--scale")?,
                 "--attempts" => options.attempts = value()?.parse().context("--attempts")?,
                 // The place of the file for the current case, which this program does not need.
                 "--places" => _ = value()?,
+                file if !file.starts_with('-') => options.files.push(file.into()),
                 other => anyhow::bail!("unknown option {other}\n\n{HELP}"),
             }
         }
         Ok(Some(options))
     }
+}
+
+/// A grammar or a schema in a file, with its output.
+fn case_of(file: &Path, texts: &Path) -> anyhow::Result<WorstCase> {
+    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let is_schema = file.extension().is_some_and(|extension| extension == "json");
+    let output = texts.join(file.file_stem().unwrap_or_default()).with_extension("txt");
+    Ok(WorstCase {
+        name: file.display().to_string().into(),
+        source: if is_schema { Source::Schema(text) } else { Source::Kbnf(text) },
+        output: std::fs::read_to_string(output).unwrap_or_default(),
+    })
 }
 
 /// Cost of one call.
@@ -95,7 +115,12 @@ fn main() -> anyhow::Result<()> {
         "| input | compile ms | units | peak MB | mask ms | units | token ms | units | held MB | outcome |"
     );
     println!("| --- |{}--- |", " --: |".repeat(8));
-    for case in worst_cases(options.scale).iter().filter(|case| case.name.contains(&options.only)) {
+    let files = options.files.iter().map(|file| case_of(file, &options.texts));
+    let mut cases = files.collect::<anyhow::Result<Vec<_>>>()?;
+    if cases.is_empty() {
+        cases = worst_cases(options.scale);
+    }
+    for case in cases.iter().filter(|case| case.name.contains(&options.only)) {
         let costs = measure(case, &vocabulary, options.attempts);
         let ms = |cost: Cost| cost.nanoseconds as f64 / 1e6;
         let mb = |bytes: usize| bytes as f64 / 1e6;
@@ -173,7 +198,7 @@ fn follow(grammar: &Grammar, output: &str, attempts: usize, costs: &mut Costs) {
 }
 
 fn keep_worst(worst: &mut Cost, cost: Cost) {
-    if cost.nanoseconds > worst.nanoseconds {
+    if (cost.units, cost.nanoseconds) > (worst.units, worst.nanoseconds) {
         *worst = cost;
     }
 }
