@@ -96,6 +96,9 @@ fn grammar_error(py: Python<'_>, error: &grammask::Error, text: Option<&str>) ->
     {
         return Ok(limit(&error.to_string()));
     }
+    if let grammask::Error::Stopped { .. } = error {
+        return Ok(limit(&error.to_string()));
+    }
     let mut diagnostics = Vec::new();
     for found in error.diagnostics() {
         let entry = PyDict::new(py);

@@ -38,6 +38,10 @@ pub fn json_schema(options: Option<&Bound<'_, PyDict>>) -> PyResult<Config> {
     let mut longest = None;
     for (name, value) in options.into_iter().flatten() {
         let name: String = name.extract()?;
+        if set_work_limit(&mut config, &name, &value)? {
+            continue;
+        }
+        let schema = &mut config.json_schema;
         match name.as_str() {
             "profile" => {}
             "whitespace" => schema.whitespace = whitespace(&value)?,
@@ -110,12 +114,25 @@ pub fn json_schema(options: Option<&Bound<'_, PyDict>>) -> PyResult<Config> {
         }
     }
     if let Some(bytes) = longest {
+        let schema = &mut config.json_schema;
         let Whitespace::Flexible { longest } = &mut schema.whitespace else {
             return Err(errors::wrong_value("max_whitespace", "needs whitespace=\"flexible\""));
         };
         *longest = bytes;
     }
     Ok(config)
+}
+
+/// Sets a limit of work if `name` is one. All grammars have them.
+fn set_work_limit(config: &mut Config, name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let limit = match name {
+        "max_compile_work" => &mut config.limits.max_compile_work,
+        "max_mask_work" => &mut config.masks.limits.max_mask_work,
+        "max_step_work" => &mut config.masks.limits.max_step_work,
+        _ => return Ok(false),
+    };
+    *limit = value.extract().map_err(|_| errors::wrong_type(name, "an int from 0 to 2**64 - 1", value))?;
+    Ok(true)
 }
 
 /// Applies the keyword arguments of grammars that are texts, those in `known`.
@@ -126,6 +143,9 @@ pub fn text(options: Option<&Bound<'_, PyDict>>, known: &[&str]) -> PyResult<Con
     let mut config = Config::default();
     for (name, value) in options.into_iter().flatten() {
         let name: String = name.extract()?;
+        if set_work_limit(&mut config, &name, &value)? {
+            continue;
+        }
         match name.as_str() {
             "start" if known.contains(&"start") && value.is_none() => {}
             "start" if known.contains(&"start") => {

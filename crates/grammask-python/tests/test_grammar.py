@@ -217,3 +217,18 @@ def test_tiktoken_like_objects() -> None:
 
     vocabulary = grammask.Vocabulary.from_tokenizer(Encoding())
     assert (vocabulary.size, vocabulary.ends, vocabulary.token(2)) == (5, [4], b"b")
+
+
+def test_limits_of_work_are_arguments_and_errors(byte_tokens: grammask.Vocabulary) -> None:
+    schema = {"type": "array", "items": {"type": "string", "pattern": "^a.*b$"}}
+    with pytest.raises(grammask.LimitError, match="max_compile_work"):
+        grammask.Grammar.json_schema(schema, byte_tokens, max_compile_work=1_000)
+    with pytest.raises(grammask.LimitError, match="max_compile_work"):
+        grammask.Grammar.kbnf("start ::= #'[a-z]{3,9}' & ~'end';", byte_tokens, max_compile_work=10)
+    with pytest.raises(TypeError, match="max_mask_work"):
+        grammask.Grammar.kbnf("start ::= 'a';", byte_tokens, max_mask_work="much")
+    grammar = grammask.Grammar.kbnf("start ::= #'([ab]|cd)*' & ~#'a*';", byte_tokens, max_mask_work=1)
+    matcher = grammar.matcher()
+    with pytest.raises(grammask.LimitError, match="max_mask_work"):
+        matcher.allowed()
+    assert matcher.accept(ord("a"))
