@@ -337,10 +337,18 @@ impl Converter<'_> {
             Some(char) => return Ok(Member::Char(char)),
             None => return self.problem(at, "the class is not closed"),
         }
-        if self.eat("b") {
-            return Ok(Member::Char('\x08'));
+        match self.peek() {
+            Some('b') => {
+                self.at += 1;
+                Ok(Member::Char('\x08'))
+            }
+            // Escapes that are none in XGrammar are the character itself.
+            Some(char @ ('1'..='9' | 'p' | 'P' | 'k')) if !self.is_macro() => {
+                self.at += 1;
+                Ok(Member::Char(char))
+            }
+            _ => self.after_backslash(at),
         }
-        self.after_backslash(at)
     }
 
     /// Reads an escape outside of a class.
@@ -387,6 +395,7 @@ impl Converter<'_> {
                 Some(letter) if letter.is_ascii_alphabetic() => Member::Char(char::from(letter as u8 & 0x1F)),
                 _ => return self.problem(at, "a letter is missing after `\\c`"),
             },
+            'x' if !self.is_macro() && !self.is_at_hexadecimal() => Member::Char('x'),
             'x' => self.hexadecimal(at, 2)?,
             'u' if self.eat("{") => {
                 let member = self.hexadecimal(at, 8)?;
@@ -399,6 +408,10 @@ impl Converter<'_> {
             'U' if !self.is_macro() => self.hexadecimal(at, 8)?,
             char => Member::Char(char),
         })
+    }
+
+    fn is_at_hexadecimal(&self) -> bool {
+        self.peek().is_some_and(|char| char.is_ascii_hexdigit())
     }
 
     /// Reads hexadecimal digits, at most `digits`.
@@ -430,7 +443,8 @@ const NOT_LINE_END: &str = r"[^\n\r]";
 /// Appends a character, escaped if it has a meaning in a regex or is not printable.
 fn push_char(char: char, out: &mut String) {
     match char {
-        'a'..='z' | 'A'..='Z' | '0'..='9' | '_' | ' ' => out.push(char),
+        // An escaped angle bracket is a word boundary.
+        'a'..='z' | 'A'..='Z' | '0'..='9' | '_' | ' ' | '<' | '>' => out.push(char),
         '!'..='~' => {
             out.push('\\');
             out.push(char);

@@ -60,6 +60,7 @@ const EBNF: &[Case] = &[
     ("root ::= x \"!\"\nx[max_chars=0] ::= [a-z]*", &[("!", Accept), ("a!", Reject(0))]),
     ("root ::= x \"!\"\nx[lazy] ::= \"a\"*", &[("!", Accept), ("a!", Reject(0))]),
     ("root ::= \"a\" []?", &[("a", Accept), ("ab", Reject(1))]),
+    ("root ::= []* | \"a\"", &[("", Accept), ("a", Accept)]),
     ("root ::= [^] [a-c-e]", &[("\n-", Accept), ("xd", Reject(1))]),
     ("root\n::=\n\"a\"\n| \"b\"\r\n*", &[("bb", Accept)]),
     ("root ::= \"a\"{2,-1}", &[("aaa", Accept), ("a", Live)]),
@@ -236,7 +237,7 @@ fn readings_that_differ_from_the_peers_are_noted() {
 fn regular_expressions_match_from_end_to_end() {
     use RegexDialect::{Auto, Ecma, Python, Rust, XGrammar};
     type Texts = &'static [(&'static str, Verdict)];
-    let cases: [(RegexDialect, &str, Texts); 17] = [
+    let cases: [(RegexDialect, &str, Texts); 20] = [
         (Auto, "a|b$", &[("a", Accept), ("ab", Reject(1))]),
         (XGrammar, "a.b", &[("a\nb", Accept)]),
         (Rust, "a.b", &[("a\nb", Reject(1))]),
@@ -254,6 +255,9 @@ fn regular_expressions_match_from_end_to_end() {
         (XGrammar, r"\s[\w-]+\cA?", &[("\u{a0}a-b\u{1}", Accept)]),
         (XGrammar, "(?<n>a|)b{2,}?", &[("bb", Accept), ("ab", Live)]),
         (XGrammar, r"[^]\u{1F600}\/[\b]", &[("\n😀/\u{8}", Accept)]),
+        (XGrammar, "<[^>]+>|\\<[<>]", &[("<a>", Accept), ("<>", Accept), ("<a<", Live)]),
+        (XGrammar, r"[\p{L}\1]", &[("L", Accept), ("1", Accept), ("a", Reject(0))]),
+        (XGrammar, r"\x{2}", &[("xx", Accept), ("x", Live)]),
     ];
     for (dialect, pattern, texts) in cases {
         let outcome = translate_regex(pattern, dialect, "pattern", &Default::default())

@@ -157,6 +157,14 @@ impl Scope {
             Err(error) => return builder.error(format!("not JSON: {error}"), span),
         };
         for (key, value) in object {
+            if key == "skip_repetition" {
+                match value.as_str() {
+                    Some("once") => self.options.ignores_once = true,
+                    Some("repeat") => self.options.ignores_once = false,
+                    _ => builder.error(format!("`{key}` is \"once\" or \"repeat\", not {value}"), span),
+                }
+                continue;
+            }
             let Value::Bool(value) = value else {
                 builder.error(format!("`{key}` is true or false, not {value}"), span);
                 continue;
@@ -173,7 +181,7 @@ impl Scope {
                 _ => builder.error_hint(
                     format!("unknown option `{key}`"),
                     span,
-                    "options are allow_initial_skip, ignore_once, no_forcing and allow_invalid_utf8",
+                    "options are allow_initial_skip, ignore_once, skip_repetition, no_forcing and allow_invalid_utf8",
                 ),
             }
         }

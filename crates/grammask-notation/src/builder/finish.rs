@@ -119,11 +119,12 @@ impl Builder {
         let properties = parsed.properties();
         match properties.minimum_len() {
             Some(0) if properties.look_set().is_empty() => true,
-            Some(0) => {
+            // `None` is a regex with a part that matches nothing, which may be optional.
+            Some(0) | None => {
                 let store = self.store();
                 store.regex(regex).is_ok_and(|id| store.is_nullable(id))
             }
-            _ => false,
+            Some(_) => false,
         }
     }
 
