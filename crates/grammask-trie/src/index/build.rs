@@ -112,10 +112,8 @@ impl<'t> Builder<'t> {
         self.path_signatures.finish(len);
         self.token_signatures.finish(ids);
         let summaries = self.summaries();
-        let signatures = summaries
-            .iter()
-            .map(|summary| ClassSignature::approximate(summary.ascii, summary.kind).0)
-            .collect();
+        let signatures =
+            summaries.iter().map(|summary| ClassSignature::covering(summary.ascii, summary.kind)).collect();
         let mut char_boundaries = vec![0; len.div_ceil(64)];
         for (inner, node) in self.nodes.iter().enumerate() {
             let is_boundary = self.decoders[node.index()] == Utf8Decoder::Boundary;

@@ -31,17 +31,14 @@ impl ClassSignature {
     /// allows. The first signature has each group that contains a character of the class. The second
     /// signature has each group all of whose characters are in the class.
     pub fn approximate(ascii: u128, kind: TextKind) -> (Self, Self) {
-        let other = Self::of_kind(kind).0;
-        let groups = |mut ascii: u128| {
-            let mut groups = 0;
-            while ascii != 0 {
-                groups |= Self::of_byte(ascii.trailing_zeros() as u8).0;
-                ascii &= ascii - 1;
-            }
-            groups
-        };
         let whole_groups = ((1 << COUNT) - 1) & !groups(!ascii);
-        (Self(other | groups(ascii)), Self(other | whole_groups))
+        (Self::covering(ascii, kind), Self(Self::of_kind(kind).0 | whole_groups))
+    }
+
+    /// Returns the first signature of [`approximate`](Self::approximate), in time linear in the ASCII
+    /// characters of the class.
+    pub(super) fn covering(ascii: u128, kind: TextKind) -> Self {
+        Self(Self::of_kind(kind).0 | groups(ascii))
     }
 
     /// Returns the group of an ASCII character. Returns the empty signature for other bytes.
@@ -70,6 +67,18 @@ impl ClassSignature {
     pub const fn is_subset(self, other: Self) -> bool {
         self.0 & !other.0 == 0
     }
+}
+
+/// Returns the groups that contain some of these ASCII characters.
+fn groups(ascii: u128) -> u32 {
+    let mut groups = 0;
+    for (mut half, first) in [(ascii as u64, 0), ((ascii >> 64) as u64, 64)] {
+        while half != 0 {
+            groups |= 1 << GROUPS[first + half.trailing_zeros() as usize];
+            half &= half - 1;
+        }
+    }
+    groups
 }
 
 /// Which characters beyond ASCII occur in a set of strings, from the most specific kind to the most general.
