@@ -23,7 +23,8 @@ pub struct Config {
 pub enum Dialect {
     /// ECMA-262. A pattern that is not valid there is read as one of Rust, and then as one of Python; a note
     /// says so. `[[:alpha:]]` has its meaning by Rust, and a quantifier with a plus, as in `a++`, is
-    /// possessive.
+    /// possessive. If no dialect has the syntax, `\8`, `\x`, `\u` and octal numbers are read as by ECMA-262
+    /// without the flag `u`.
     #[default]
     Auto,
     /// ECMA-262 of 2025 with the flag `u`, and the flag `v` where only that gives a class a meaning.

@@ -1,6 +1,8 @@
 //! Look-around that depends on its neighbours only, such as `(?!-)[a-z-]{1,63}(?<!-)`, becomes a restriction
 //! of these neighbours. The restricted node may be repeated like any other.
 
+use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
+
 use crate::syntax::class::{characters, to_class};
 use crate::syntax::node::{Node, Restriction};
 
@@ -42,14 +44,14 @@ fn restrict_neighbors(parts: Vec<Node>, ahead: bool) -> Vec<Node> {
     }
     for part in todo {
         let longest = match &part {
-            Node::Look { node, .. } if is_look(&part, ahead) && node.is_pure() => lengths(node).1,
-            _ => None,
+            Node::Look { node, .. } if is_look(&part, ahead) && node.is_pure() => {
+                lengths(node).1.unwrap_or(u64::MAX).max(1)
+            }
+            _ => {
+                done.push(part);
+                continue;
+            }
         };
-        let Some(longest) = longest else {
-            done.push(part);
-            continue;
-        };
-        let longest = longest.max(1);
         let mut shortest = 0u64;
         let mut from = done.len();
         if matches!(done.last(), Some(tied @ Node::Restricted { .. }) if lengths(tied).0 >= longest) {
@@ -60,8 +62,13 @@ fn restrict_neighbors(parts: Vec<Node>, ahead: bool) -> Vec<Node> {
             shortest = shortest.saturating_add(lengths(&done[from]).0);
         }
         if shortest < longest {
-            done.push(part);
-            continue;
+            match frame(&done, &part, ahead) {
+                Some(start) => from = start,
+                None => {
+                    done.push(part);
+                    continue;
+                }
+            }
         }
         let mut neighbors = done.split_off(from);
         if ahead {
@@ -73,6 +80,68 @@ fn restrict_neighbors(parts: Vec<Node>, ahead: bool) -> Vec<Node> {
         done.reverse();
     }
     done
+}
+
+/// Returns the index in `done` from which on its nodes contain all that a look-around can read, although some
+/// of their texts may be shorter. Returns `None` if there is no such index.
+///
+/// In `(?!xn--)[a-z-]+\.`, a text of the look-ahead contains no dot, so it does not go beyond the dot.
+fn frame(done: &[Node], look: &Node, ahead: bool) -> Option<usize> {
+    let Node::Look { node, .. } = look else { return None };
+    let mut read = ClassUnicode::empty();
+    add_characters(node, &mut read);
+    let mut from = done.len();
+    while from > 0 && done[from - 1].is_pure() {
+        from -= 1;
+        let farthest = &done[from];
+        if farthest.is_nullable() {
+            continue;
+        }
+        let mut edge = ClassUnicode::empty();
+        add_edge(farthest, ahead, &mut edge);
+        edge.intersect(&read);
+        if edge.ranges().is_empty() {
+            return Some(from);
+        }
+    }
+    None
+}
+
+/// Adds the characters that occur in texts of a node without assertions.
+fn add_characters(node: &Node, set: &mut ClassUnicode) {
+    match node {
+        Node::Char(c) => set.push(ClassUnicodeRange::new(*c, *c)),
+        Node::Class(class) => set.union(&characters(class)),
+        Node::Sequence(parts) | Node::Alternatives(parts) => {
+            parts.iter().for_each(|part| add_characters(part, set));
+        }
+        Node::Repeat(node, ..)
+        | Node::Look { node, .. }
+        | Node::Restricted { node, .. }
+        | Node::Atomic { node, .. } => add_characters(node, set),
+        Node::Assertion(_) => {}
+    }
+}
+
+/// Adds the characters at the end of texts of a node without assertions, or at their start unless `last`.
+fn add_edge(node: &Node, last: bool, set: &mut ClassUnicode) {
+    match node {
+        Node::Sequence(parts) => {
+            for index in 0..parts.len() {
+                let part = &parts[if last { parts.len() - 1 - index } else { index }];
+                add_edge(part, last, set);
+                if !part.is_nullable() {
+                    break;
+                }
+            }
+        }
+        Node::Alternatives(parts) => parts.iter().for_each(|part| add_edge(part, last, set)),
+        Node::Repeat(node, ..)
+        | Node::Look { node, .. }
+        | Node::Restricted { node, .. }
+        | Node::Atomic { node, .. } => add_edge(node, last, set),
+        Node::Char(_) | Node::Class(_) | Node::Assertion(_) => add_characters(node, set),
+    }
 }
 
 fn is_look(node: &Node, wanted: bool) -> bool {

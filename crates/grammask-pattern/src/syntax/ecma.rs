@@ -42,6 +42,17 @@ pub(crate) fn parse(source: &str, limits: &Limits) -> Result<Parsed, Error> {
     }
 }
 
+/// Parses a pattern as engines read it without the flag `u`, by Annex B: `\8`, `\x` and `\u` without digits
+/// match themselves, and `\1` without such a group is an octal number.
+///
+/// # Errors
+/// Those of [`parse`] for all other patterns.
+pub(crate) fn parse_legacy(source: &str, limits: &Limits) -> Result<Parsed, Error> {
+    let mut parser = Parser { is_legacy: true, ..Parser::new(source, limits, false) };
+    let node = parser.parse()?;
+    Ok(parser.finish(node))
+}
+
 /// The flags that `(?ims-ims:…)` changes.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Flags {
@@ -60,6 +71,8 @@ pub(super) struct Parser<'a> {
     sets: bool,
     /// True if a class is valid by Annex B only.
     is_lenient: bool,
+    /// True if escapes have their meaning without the flag `u`.
+    is_legacy: bool,
     /// Names of the groups of the alternative so far.
     names: BTreeSet<&'a str>,
     notes: Vec<Note>,
@@ -99,6 +112,7 @@ impl<'a> Parser<'a> {
             flags: Flags::default(),
             sets,
             is_lenient: false,
+            is_legacy: false,
             names: BTreeSet::new(),
             notes: Vec::new(),
             posix: None,
@@ -380,9 +394,15 @@ impl<'a> Parser<'a> {
                 })
             }
             Some('1'..='9') => {
+                let from = self.at;
                 let number: usize = self.digits().parse().unwrap_or(usize::MAX);
                 Err(if number <= self.capturing_groups() {
                     Error::unsupported(start, "back-references to groups")
+                } else if self.is_legacy {
+                    self.at = from;
+                    let code = self.legacy_number();
+                    return Ok(char::from_u32(code)
+                        .map_or_else(|| Node::Class(NONE.to_owned()), |c| self.literal(c)));
                 } else {
                     Error::invalid(start, format!("group {number} does not exist"))
                 })
@@ -457,6 +477,18 @@ impl<'a> Parser<'a> {
                 }
                 _ => return Err(Error::invalid(start, "`\\c` without a letter")),
             },
+            'x' | 'u' if self.is_legacy => {
+                let after = self.at;
+                let code = if c == 'x' { self.hex(2) } else { self.unicode(start).ok() };
+                if code.is_none() {
+                    self.at = after;
+                }
+                code.unwrap_or(u32::from(c))
+            }
+            '0'..='9' if self.is_legacy => {
+                self.at -= 1;
+                self.legacy_number()
+            }
             'x' => {
                 self.hex(2).ok_or_else(|| Error::invalid(start, "`\\x` without two hexadecimal digits"))?
             }
@@ -465,6 +497,18 @@ impl<'a> Parser<'a> {
             c => return Err(Error::invalid(start, format!("`\\{c}` is not an escape of ECMA-262"))),
         };
         Ok(Atom::Code(code))
+    }
+
+    /// Parses an octal number of at most three digits and below 256, or one digit that matches itself.
+    fn legacy_number(&mut self) -> u32 {
+        let digits = self.rest().bytes().take(3).take_while(|c| (b'0'..=b'7').contains(c)).count();
+        let length = if self.rest() >= "4" { digits.min(2) } else { digits };
+        if length == 0 {
+            return self.next().map_or(0, u32::from);
+        }
+        let code = u32::from_str_radix(&self.rest()[..length], 8).unwrap_or(0);
+        self.at += length;
+        code
     }
 
     fn hex(&mut self, digits: usize) -> Option<u32> {

@@ -69,6 +69,13 @@ fn detect(source: &str, config: &Config) -> Result<(Parsed, Dialect), Error> {
         parsed.notes.push(Note { offset: 0, message });
         return Ok((parsed, dialect));
     }
+    if let Err(error) = &ecma
+        && let Ok(mut parsed) = ecma::parse_legacy(source, limits)
+    {
+        let message = format!("read as without the flag `u`, because it is not valid with it: {error}");
+        parsed.notes.push(Note { offset: 0, message });
+        return Ok((parsed, Dialect::Ecma));
+    }
     ecma.map(|parsed| (parsed, Dialect::Ecma))
 }
 

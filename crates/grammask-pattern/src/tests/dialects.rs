@@ -62,6 +62,14 @@ fn look_around_inside_of_repetitions_is_exact() {
                 &["a.bc", "a.xx.yy", "zz.yx"],
                 &["bc", "a.xx", "b.zz", "xn--a.bc"],
             ),
+            (
+                r"^(?=.{1,253}$)(?:(?![Xx][Nn]--)[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}$",
+                &["a.bc", "xn-1.com", "xn.co", "x.co", "a.b-c.de", "a-xn--b.co"],
+                &["xn--a.com", "a.XN--b.com", "a.b", "-a.co", "a-.co", "a..co"],
+            ),
+            // The look-ahead reads beyond a text of the repetition that does not end with a dot.
+            (r"^(?:(?!ab)[a-z]\.?)+$", &["a.b", "ba.", "aa"], &["ab", "cab", "a..b"]),
+            (r"^(?:\.[a-z]+(?<!x[a-z]*))*$", &["", ".a.b", ".abc"], &[".x", ".a.bxc", "a"]),
             ("^(?:a(?!b)|b)+$", &["a", "b", "aa", "bba", "aaa"], &["ab", "", "bab", "c"]),
             ("^(?:[a-z]+(?=-|$)-?)+$", &["a", "a-", "ab-cd", "ab-cd-"], &["", "-", "a--b", "a-1"]),
             (r"^(?:\w+(?<!_)\.?)+$", &["a", "a.b", "a_b", "a_b.c"], &["a_", "_", "a_.b"]),
