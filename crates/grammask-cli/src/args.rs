@@ -177,6 +177,9 @@ pub(crate) struct ChoiceArgs {
     /// Assert no formats, as with `--formats annotations`
     #[arg(long, global = true, requires = "schema")]
     pub no_formats: bool,
+    /// Allow times without an offset from UTC, and durations with a sign or a fraction
+    #[arg(long, global = true, requires = "schema")]
+    pub naive_times: bool,
     /// Dialect of regular expressions
     #[arg(long, global = true, value_name = "NAME", requires = "schema", default_value = "auto")]
     pub pattern_dialect: PatternDialectChoice,

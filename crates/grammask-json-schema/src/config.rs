@@ -54,6 +54,10 @@ pub struct Config {
     pub additional_properties: AdditionalProperties,
     /// Meaning of `format`. Default: asserted, also outside of the standard.
     pub formats: Formats,
+    /// True if `date-time` and `time` may lack the offset from UTC that RFC 3339 requires, and if `duration`
+    /// may have a sign and a fraction of a second, as in `2024-02-29T01:02:03` and `-P1DT0.5S`. Default:
+    /// false.
+    pub naive_times: bool,
     /// Dialect of the regular expressions of `pattern` and `patternProperties`. Default: ECMA-262, and others
     /// where that is a syntax error.
     pub pattern_dialect: PatternDialect,
@@ -114,6 +118,7 @@ impl Config {
             untagged_unions: UntaggedUnions::Omitted,
             additional_properties: AdditionalProperties::Standard,
             formats: Formats::Extended,
+            naive_times: false,
             pattern_dialect: PatternDialect::Auto,
             unsupported: Unsupported::Refuse,
             draft: Draft::Draft202012,
@@ -197,8 +202,9 @@ pub struct Limits {
     /// Length of the URIs of all schema resources together, in bytes. Default: 67,108,864.
     pub total_uri_bytes: u64,
 
-    /// Branches of an `anyOf` whose combinations are enumerated for `unevaluatedProperties` or
-    /// `unevaluatedItems`. Default: 8; values above 31 count as 31.
+    /// Branches of an `anyOf` that may hold in any combination beside `unevaluatedProperties` or
+    /// `unevaluatedItems`: at most two to this power combinations are enumerated, or one for each branch.
+    /// Default: 8; values above 31 count as 31.
     pub max_combined_branches: usize,
     /// Numbers, or texts of a pattern, that are listed one by one for `uniqueItems`. Default: 128.
     pub max_listed_items: usize,

@@ -81,7 +81,7 @@ const MAX_WORK_GRANTS: u64 = 8;
 /// Number of errors that are collected for one report.
 const MAX_COLLECTED_ERRORS: usize = 100;
 
-/// All constraints and keywords that the schema mentions and the grammar does not assert, each once.
+/// All constraints that the grammar does not assert, each once.
 #[derive(Default)]
 pub(crate) struct Relaxations {
     /// The relaxations, in the order of discovery.
@@ -199,7 +199,7 @@ impl<'a> Context<'a> {
     ) -> Result<Option<T>, Stop> {
         if self.is_exhausted {
             let limit = Reason::limit(Limit::Work, self.config.limits.max_work);
-            self.list(schema, "", limit.to_string(), true);
+            self.list(schema, "", limit.to_string());
             return Ok(None);
         }
         match work(self) {
@@ -263,14 +263,9 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Lists a keyword that asserts nothing.
-    pub(crate) fn list_annotation(&mut self, schema: SchemaId, keyword: &str, reason: impl Into<String>) {
-        self.list(schema, keyword, reason.into(), false);
-    }
-
     /// Lists a constraint of which the grammar asserts a part only, relaxed or not.
     pub(crate) fn list_partial(&mut self, schema: SchemaId, keyword: &str, reason: impl Into<String>) {
-        self.list(schema, keyword, reason.into(), true);
+        self.list(schema, keyword, reason.into());
     }
 
     /// Lists a constraint that is omitted, and collects the error that it is without relaxing.
@@ -288,20 +283,21 @@ impl<'a> Context<'a> {
         if errors.len() < MAX_COLLECTED_ERRORS && !is_consequence && !errors.contains(&error) {
             errors.push(error);
         }
-        self.list(schema, keyword, reason, true);
+        self.list(schema, keyword, reason);
     }
 
     /// Adds a relaxation to the list, unless it is listed already.
-    fn list(&mut self, schema: SchemaId, keyword: &str, reason: String, weakens: bool) {
+    fn list(&mut self, schema: SchemaId, keyword: &str, reason: String) {
         let keyword = keyword.to_owned();
         if self.relaxations.listed.insert((schema, keyword.clone(), reason.clone())) {
             let pointer = self.documents.pointer(schema);
-            self.relaxations.list.push(Relaxation { pointer, keyword, reason, weakens });
+            self.relaxations.list.push(Relaxation { pointer, keyword, reason });
         }
     }
 
     /// Adds a note, unless it is listed already.
-    pub(crate) fn list_note(&mut self, schema: SchemaId, keyword: &str, message: String) {
+    pub(crate) fn list_note(&mut self, schema: SchemaId, keyword: &str, message: impl Into<String>) {
+        let message = message.into();
         if self.listed_notes.insert((schema, keyword.to_owned(), message.clone())) {
             let pointer = self.documents.pointer(schema);
             self.notes.push(Note { pointer, keyword: keyword.to_owned(), message });

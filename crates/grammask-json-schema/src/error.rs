@@ -109,7 +109,7 @@ impl Limit {
     }
 }
 
-/// A constraint of a schema that the grammar does not assert.
+/// A constraint of a schema that the grammar does not assert: it allows documents that the schema forbids.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Relaxation {
@@ -119,12 +119,10 @@ pub struct Relaxation {
     pub keyword: String,
     /// The constraint that is not asserted, or why it is not.
     pub reason: String,
-    /// True if the grammar allows documents that the schema forbids. False for a note, such as one about an
-    /// unknown keyword, which forbids nothing.
-    pub weakens: bool,
 }
 
-/// A remark about a reading of the schema that its author may not expect. The grammar is exact.
+/// A remark about a keyword that asserts nothing, such as an unknown one, or about a reading of the schema
+/// that its author may not expect. The grammar allows what the schema allows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Note {
@@ -193,8 +191,7 @@ impl fmt::Display for Error {
 impl fmt::Display for Relaxation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_location(f, &self.pointer, &self.keyword)?;
-        let kind = if self.weakens { "not asserted" } else { "note" };
-        write!(f, ": {kind}: {}", self.reason)
+        write!(f, ": not asserted: {}", self.reason)
     }
 }
 

@@ -73,10 +73,11 @@ use crate::keyword::expand;
 pub struct Translation {
     /// The grammar of the valid documents.
     pub ast: Ast,
-    /// Constraints and keywords of the schema that the grammar does not assert, and notes. Schemas with equal
-    /// text are translated once, and only the first of them is listed.
+    /// Constraints of the schema that the grammar does not assert. Schemas with equal text are translated
+    /// once, and only the first of them is listed.
     pub relaxations: Vec<Relaxation>,
-    /// Remarks about readings of the schema that its author may not expect, in the order of discovery.
+    /// Remarks about keywords that assert nothing, and about readings of the schema that its author may not
+    /// expect, in the order of discovery.
     pub notes: Vec<Note>,
 }
 

@@ -4,7 +4,7 @@ use grammask_syntax::Span;
 
 use crate::config::Config;
 use crate::document::Inputs;
-use crate::error::{Error, Reason, Relaxation};
+use crate::error::{Error, Note, Reason};
 use crate::json::read::{Problem, ProblemKind, Repeated, read};
 use crate::{Limit, Translation, json, translate_inputs, with_further_errors};
 
@@ -56,17 +56,17 @@ pub fn translate_text(text: &str, config: &Config) -> Result<Translation, Vec<Lo
     let inputs = Inputs::new(root, config).map_err(|error| vec![located(error)])?;
     match translate_inputs(&inputs, config) {
         Ok(mut translation) => {
-            translation.relaxations.extend(repeated.into_iter().map(note_of_repeated));
+            translation.notes.extend(repeated.into_iter().map(note_of_repeated));
             Ok(translation)
         }
         Err(first) => Err(with_further_errors(first, &inputs, config).into_iter().map(located).collect()),
     }
 }
 
-fn note_of_repeated(repeated: Repeated) -> Relaxation {
+fn note_of_repeated(repeated: Repeated) -> Note {
     let Repeated { pointer, key, .. } = repeated;
-    let reason = "the key occurs more than once, and the last value counts".to_owned();
-    Relaxation { pointer, keyword: key, reason, weakens: false }
+    let message = "the key occurs more than once, and the last value counts".to_owned();
+    Note { pointer, keyword: key, message }
 }
 
 /// Returns the place of a keyword in the schema at a JSON pointer, as errors and relaxations name them.

@@ -47,7 +47,7 @@ fn shown_messages_are_actual_messages() {
         |key: u32| json!({"anyOf": [{"required": [format!("a{key}")]}, {"required": [format!("b{key}")]}]});
     let wrong = [
         json!({"properties": {"a": {"type": "text"}}}),
-        json!({"type": "object", "minProperties": 2}),
+        json!({"type": "object", "properties": {"a": {"type": "null"}}, "minProperties": 3}),
         json!({"type": "string", "enum": [1]}),
         json!({"allOf": (0..11).map(either).collect::<Vec<_>>()}),
     ];

@@ -58,6 +58,9 @@ fn show(translation: &Translation) -> String {
         let (pointer, keyword, reason) = (&relaxation.pointer, &relaxation.keyword, &relaxation.reason);
         write!(text, "\nnot asserted at '{pointer}', {keyword}: {reason}").unwrap();
     }
+    for note in &translation.notes {
+        write!(text, "\nnote {note}").unwrap();
+    }
     text
 }
 

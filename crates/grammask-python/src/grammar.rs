@@ -263,7 +263,6 @@ fn relaxations<'py>(py: Python<'py>, found: &[Relaxation]) -> PyResult<Vec<Bound
         entry.set_item("pointer", &relaxation.pointer)?;
         entry.set_item("keyword", &relaxation.keyword)?;
         entry.set_item("reason", &relaxation.reason)?;
-        entry.set_item("weakens", relaxation.weakens)?;
         Ok(entry)
     };
     found.iter().map(entry).collect()

@@ -88,6 +88,11 @@ pub fn json_schema(options: Option<&Bound<'_, PyDict>>) -> PyResult<Config> {
                 ];
                 schema.formats = choice(&name, &value, &formats)?;
             }
+            "naive_times" => {
+                schema.naive_times = value
+                    .extract::<bool>()
+                    .map_err(|_| errors::wrong_type("naive_times", "a bool", &value))?;
+            }
             "unsupported" => {
                 let ways = [("error", Unsupported::Refuse), ("relax", Unsupported::Relax)];
                 schema.unsupported = choice(&name, &value, &ways)?;

@@ -10,6 +10,8 @@ mod json_schema;
 mod notation;
 #[cfg(feature = "save")]
 pub(crate) mod save;
+#[cfg(any(feature = "json-schema", feature = "save"))]
+pub(crate) mod schema_remarks;
 pub(crate) mod special_tokens;
 pub(crate) mod stats;
 mod warm;
@@ -25,9 +27,9 @@ use grammask_regular::Store;
 use grammask_syntax::Ast;
 use grammask_work::{Stopped, is_stopped};
 
-#[cfg(feature = "json-schema")]
-use crate::Relaxation;
 use crate::{Config, Error, GrammarStats, Limits, Matcher, Vocabulary};
+#[cfg(any(feature = "json-schema", feature = "save"))]
+use schema_remarks::SchemaRemarks;
 use stats::{SharedMaskStats, StatsRecorder};
 
 /// A compiled grammar that masks the tokens of a vocabulary.
@@ -61,18 +63,7 @@ struct Shared {
     stats: Arc<SharedMaskStats>,
     end_sets: endings::EndSets,
     #[cfg(any(feature = "json-schema", feature = "save"))]
-    relaxations: Vec<Relaxation>,
-}
-
-/// A part of a JSON Schema that is not enforced. Without the feature `json-schema`, loading and saving a
-/// grammar keeps the list.
-#[cfg(all(feature = "save", not(feature = "json-schema")))]
-#[derive(Clone, serde::Serialize, serde::Deserialize)]
-struct Relaxation {
-    pointer: String,
-    keyword: String,
-    reason: String,
-    weakens: bool,
+    remarks: SchemaRemarks,
 }
 
 impl Grammar {
@@ -113,14 +104,14 @@ impl Grammar {
     fn from_ast_within(ast: &Ast, vocabulary: &Vocabulary, config: &Config) -> Result<Self, Error> {
         let store = Store::new(&config.normal.regular);
         #[cfg(feature = "json-schema")]
-        let (translated, relaxations) = embedded_schemas::translate_schemas(ast, config)?;
+        let (translated, remarks) = embedded_schemas::translate_schemas(ast, config)?;
         #[cfg(feature = "json-schema")]
         let ast = &*translated;
         let ast = special_tokens::resolve_special_tokens(ast, vocabulary, &config.ending);
         let grammar = Self::build(Cow::Borrowed(&ast), store, vocabulary, config, || false)?;
         let Some(grammar) = grammar else { return Err(Error::stopped(Stopped::Cancelled, None)) };
         #[cfg(feature = "json-schema")]
-        let grammar = grammar.with_relaxations(relaxations);
+        let grammar = grammar.with_remarks(remarks);
         Ok(grammar)
     }
 
@@ -164,12 +155,11 @@ impl Grammar {
         Ok((!is_cancelled()).then(|| Self::from_masks(masks, vocabulary, config.limits)))
     }
 
-    /// Sets the parts of the JSON Schema that the grammar does not enforce.
+    /// Sets what translating its JSON Schemas found.
     #[cfg(any(feature = "json-schema", feature = "save"))]
-    #[cfg(any(feature = "json-schema", feature = "save"))]
-    fn with_relaxations(mut self, relaxations: Vec<Relaxation>) -> Self {
+    fn with_remarks(mut self, remarks: SchemaRemarks) -> Self {
         if let Some(shared) = Arc::get_mut(&mut self.shared) {
-            shared.relaxations = relaxations;
+            shared.remarks = remarks;
         }
         self
     }
@@ -177,8 +167,15 @@ impl Grammar {
     /// Returns the parts of the JSON Schema, or of the schemas inside of the grammar, that the grammar does
     /// not enforce.
     #[cfg(feature = "json-schema")]
-    pub fn relaxations(&self) -> &[Relaxation] {
-        &self.shared.relaxations
+    pub fn relaxations(&self) -> &[crate::Relaxation] {
+        &self.shared.remarks.relaxations
+    }
+
+    /// Returns remarks about keywords of the JSON Schema that assert nothing, and about readings that its
+    /// author may not expect.
+    #[cfg(feature = "json-schema")]
+    pub fn schema_notes(&self) -> &[grammask_json_schema::Note] {
+        &self.shared.remarks.notes
     }
 
     /// Makes a grammar whose first tables are these.
@@ -191,7 +188,7 @@ impl Grammar {
                 stats: Arc::default(),
                 end_sets: endings::EndSets::default(),
                 #[cfg(any(feature = "json-schema", feature = "save"))]
-                relaxations: Vec::new(),
+                remarks: SchemaRemarks::default(),
             }),
         }
     }

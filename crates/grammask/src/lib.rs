@@ -104,6 +104,8 @@ pub use grammar::embedded_schemas::translate_schemas;
 pub use grammar::endings::GrammarNote;
 #[cfg(feature = "save")]
 pub use grammar::save::{LoadError, SAVED_MAGIC, Tables};
+#[cfg(feature = "json-schema")]
+pub use grammar::schema_remarks::SchemaRemarks;
 pub use grammar::special_tokens::resolve_special_tokens;
 pub use grammar::stats::{GrammarStats, MaskStats};
 pub use grammar_cache::{CacheError, CacheStats, GrammarCache, Request};

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use grammask::json_schema::{
     AdditionalProperties, Document, Draft, Escapes, Formats, IntegerSpelling, LocatedError, Note,
-    NumberSpelling, PatternDialect, Profile, PropertyOrder, Unsupported, UntaggedUnions, Whitespace, locate,
-    translate_text,
+    NumberSpelling, PatternDialect, Profile, PropertyOrder, Translation, Unsupported, UntaggedUnions,
+    Whitespace, locate, translate_text,
 };
 use grammask::notation::Outcome;
 use grammask::{
@@ -89,6 +89,7 @@ pub(crate) fn config(reading: &ReadingArgs) -> Result<Config, Failure> {
         None if choices.no_formats => Formats::Annotations,
         None => chosen.formats,
     };
+    chosen.naive_times |= choices.naive_times;
     chosen.pattern_dialect = match choices.pattern_dialect {
         PatternDialectChoice::Auto => PatternDialect::Auto,
         PatternDialectChoice::Ecma => PatternDialect::Ecma,
@@ -231,11 +232,14 @@ impl Source {
                 let text = String::from_utf8_lossy(&self.bytes);
                 self.failure(&Error::of_recovered(*recovered, config)).with_guess(&text, None)
             })?;
-        let (ast, relaxations) = translate_schemas(&ast, config).map_err(|error| self.failure(&error))?;
+        let (ast, remarks) = translate_schemas(&ast, config).map_err(|error| self.failure(&error))?;
         if self.has_warnings {
-            for relaxation in &relaxations {
-                // Best effort: the answer does not depend on the warnings.
+            // Best effort: the answer does not depend on the warnings.
+            for relaxation in &remarks.relaxations {
                 let _ = writeln!(io::stderr(), "{}: warning: {relaxation}", self.name);
+            }
+            for note in &remarks.notes {
+                let _ = writeln!(io::stderr(), "{}: note: {note}", self.name);
             }
         }
         Ok(ast.into_owned())
@@ -287,21 +291,16 @@ impl Source {
             .map_err(|error| self.invalid_schema(&format!("not UTF-8: {error}")))?;
         let translation =
             translate_text(text, &config.json_schema).map_err(|errors| self.failure_of_schema(&errors))?;
-        relaxations.get_or_init(|| {
-            if self.has_warnings {
-                // Best effort: the answer does not depend on the warnings.
-                let _ =
-                    io::stderr().write_all(warnings(&self.name, text, &translation.relaxations).as_bytes());
-            }
-            translation.relaxations
-        });
-        self.notes.get_or_init(|| {
-            for note in translation.notes.iter().filter(|_| self.has_warnings) {
-                let _ = writeln!(io::stderr(), "{}: note: {note}", self.name);
-            }
-            translation.notes
-        });
-        Ok(translation.ast)
+        let Translation { ast, relaxations: weaker, notes } = translation;
+        if self.has_warnings && relaxations.get().is_none() {
+            let mut lines = remarks(&self.name, text, "warning", weaker.iter().map(Remark::of_relaxation));
+            lines += &remarks(&self.name, text, "note", notes.iter().map(Remark::of_note));
+            // Best effort: the answer does not depend on the warnings.
+            let _ = io::stderr().write_all(lines.as_bytes());
+        }
+        relaxations.get_or_init(|| weaker);
+        self.notes.get_or_init(|| notes);
+        Ok(ast)
     }
 
     /// Returns the keywords that the grammar does not enforce. `None` for KBNF, and before translating.
@@ -410,31 +409,45 @@ impl Source {
     }
 }
 
-/// Returns a line for each keyword and reason of relaxations, with the first place and the number of others.
-fn warnings(name: &str, text: &str, relaxations: &[Relaxation]) -> String {
-    let mut groups: Vec<(&Relaxation, usize)> = Vec::new();
-    let mut indices: HashMap<(bool, &str, &str), usize> = HashMap::new();
-    for relaxation in relaxations {
-        let key = (relaxation.weakens, &*relaxation.keyword, &*relaxation.reason);
-        let index = *indices.entry(key).or_insert(groups.len());
+/// A relaxation or a note of a JSON Schema.
+struct Remark<'a> {
+    pointer: &'a str,
+    keyword: &'a str,
+    what: &'a str,
+    text: String,
+}
+
+impl<'a> Remark<'a> {
+    fn of_relaxation(one: &'a Relaxation) -> Self {
+        Self { pointer: &one.pointer, keyword: &one.keyword, what: &one.reason, text: one.to_string() }
+    }
+
+    fn of_note(one: &'a Note) -> Self {
+        Self { pointer: &one.pointer, keyword: &one.keyword, what: &one.message, text: one.to_string() }
+    }
+}
+
+/// Returns a line for each keyword and reason of some remarks, with the first place and the number of others.
+fn remarks<'a>(name: &str, text: &str, kind: &str, all: impl Iterator<Item = Remark<'a>>) -> String {
+    let mut groups: Vec<(Remark<'a>, usize)> = Vec::new();
+    let mut indices: HashMap<(&'a str, &'a str), usize> = HashMap::new();
+    for remark in all {
+        let index = *indices.entry((remark.keyword, remark.what)).or_insert(groups.len());
         match groups.get_mut(index) {
             Some((_, count)) => *count += 1,
-            None => groups.push((relaxation, 1)),
+            None => groups.push((remark, 1)),
         }
     }
-    // Weakened constraints come first.
-    groups.sort_by_key(|(relaxation, _)| !relaxation.weakens);
     let mut lines = String::new();
     for (first, count) in groups {
-        let kind = if first.weakens { "warning" } else { "note" };
-        let place = locate(text, &first.pointer, &first.keyword).map(|span| line_column(text, span.start));
+        let place = locate(text, first.pointer, first.keyword).map(|span| line_column(text, span.start));
         let place = place.map(|place| format!(":{}:{}", place.line, place.column)).unwrap_or_default();
         let more = match count {
             1 => String::new(),
             2 => " (and at 1 other place)".to_owned(),
             count => format!(" (and at {} other places)", count - 1),
         };
-        lines.push_str(&format!("{name}{place}: {kind}: {first}{more}\n"));
+        lines.push_str(&format!("{name}{place}: {kind}: {}{more}\n", first.text));
     }
     lines
 }

@@ -78,22 +78,26 @@ impl Emitter<'_, '_> {
             Rest::DistinctValues(constraint) if self.productive.contains(constraint) => {
                 let item = self.value(*constraint);
                 let item = self.push(ExprKind::Distinct(item));
-                self.unordered(vec![item], Vec::new(), min, max, false)
+                self.unordered(vec![item], Vec::new(), min, max, len > 0)
             }
             Rest::DistinctValues(_) => None,
             Rest::Distinct(elements) => {
                 let mut items = Vec::new();
-                for element in &elements.listed {
+                for (index, element) in elements.listed.iter().enumerate() {
                     let parts = self.scalar_parts(element);
                     let item = self.alternatives(parts);
-                    items.push(self.repeat(item, 0, Some(1)));
+                    items.push(self.repeat(item, u64::from(index < elements.required), Some(1)));
                 }
                 if let Some(compared) = &elements.compared {
                     let parts = self.scalar_parts(compared);
                     let item = self.alternatives(parts);
                     items.push(self.push(ExprKind::Distinct(item)));
                 }
-                self.unordered(items, Vec::new(), min, max, false)
+                if let Some(values) = elements.values.filter(|values| self.productive.contains(values)) {
+                    let item = self.value(values);
+                    items.push(self.push(ExprKind::Distinct(item)));
+                }
+                self.unordered(items, Vec::new(), min, max, len > 0)
             }
         }
     }

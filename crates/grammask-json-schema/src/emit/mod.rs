@@ -4,7 +4,7 @@
 mod array;
 mod object;
 mod productive;
-mod regexes;
+pub(crate) mod regexes;
 mod separators;
 
 use std::collections::VecDeque;
@@ -69,7 +69,7 @@ fn children(plan: &Plan) -> impl Iterator<Item = ConstraintId> {
         let (same, mixed) = match array.rest {
             Rest::Same(constraint) | Rest::DistinctValues(constraint) => (Some(constraint), &[][..]),
             Rest::Mixed(ref items) => (None, &items[..]),
-            Rest::Distinct(_) => (None, &[][..]),
+            Rest::Distinct(ref elements) => (elements.values, &[][..]),
         };
         array.prefix.iter().copied().chain(same).chain(mixed.iter().map(|item| item.constraint))
     });

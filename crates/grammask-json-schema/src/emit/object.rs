@@ -1,12 +1,14 @@
 //! Writes object plans as expressions: members in any order, or in the order of the schema.
 
-use grammask_syntax::{ExprId, ExprKind};
+use grammask_syntax::{ExprId, ExprKind, Unordered};
 
 use super::Emitter;
 use super::productive::productive_members;
 use super::separators::{CLOSE, NOTHING, OBJECT, OPEN};
 use crate::PropertyOrder;
+use crate::constraint::ConstraintId;
 use crate::context::Stop;
+use crate::language::LanguageId;
 use crate::plan::{Member, ObjectPlan};
 
 /// Expressions that a member usually needs: quotes, key, colon, value, and their sequence.
@@ -35,6 +37,10 @@ impl Emitter<'_, '_> {
         let max = plan.max.filter(|&max| has_class || max < named);
         let is_plain = plan.min <= 1 && max.is_none() && requires.is_empty();
         let list = match &members[..] {
+            [first, ..] if plan.has_distinct_keys => {
+                let value = first.constraint;
+                Some(self.distinct_keys(&members, value, requires, plan.min, max))
+            }
             [] => None,
             [member] if is_plain && !member.is_class => Some(self.member(member)),
             [member] if is_plain => {
@@ -70,6 +76,45 @@ impl Emitter<'_, '_> {
             parts.push(self.sequence(vec![open, list, close]));
         }
         Ok(())
+    }
+
+    /// Returns members with one constraint whose keys all differ. What is between two keys, the value of the
+    /// first one included, is the separator of the keys.
+    fn distinct_keys(
+        &mut self,
+        members: &[&Member],
+        value: ConstraintId,
+        requires: Vec<(u32, u32)>,
+        min: u64,
+        max: Option<u64>,
+    ) -> ExprId {
+        let (classes, named): (Vec<&Member>, Vec<&Member>) =
+            members.iter().copied().partition(|member| member.is_class);
+        let mut parts = Vec::with_capacity(members.len() + 1);
+        for member in named {
+            let key = self.string(member.key);
+            let key = self.sequence(key);
+            parts.push(self.repeat(key, u64::from(member.is_required), Some(1)));
+        }
+        let keys: Vec<LanguageId> = classes.iter().map(|member| member.key).collect();
+        let keys = self.cx.languages.union(keys);
+        let key = self.string(keys);
+        let key = self.sequence(key);
+        parts.push(self.push(ExprKind::Distinct(key)));
+        let [between, last] = [true, false].map(|goes_on| {
+            let colon = self.separators.colon.clone();
+            let mut parts = vec![self.push(ExprKind::Regex(colon)), self.value(value)];
+            if goes_on {
+                parts.push(self.comma());
+            }
+            self.sequence(parts)
+        });
+        parts.push(between);
+        let at_most = |count: u64| count.min(u64::from(u32::MAX)) as u32;
+        let (min, max) = (at_most(min), max.map(at_most));
+        let keys = Unordered { parts: parts.into(), has_separator: true, min, max, requires };
+        let keys = self.push(ExprKind::Unordered(keys.into()));
+        self.sequence(vec![keys, last])
     }
 
     /// Returns the key, the colon and the value of a member.

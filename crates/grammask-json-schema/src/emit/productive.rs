@@ -76,7 +76,11 @@ pub(super) fn is_array_productive(array: &ArrayPlan, productive: &FxHashSet<Cons
                 items.iter().all(|item| item.min == 0 || productive.contains(&item.constraint))
                     && room.is_none_or(|room| missing <= room)
             }
-            Rest::Distinct(elements) => elements.count.is_none_or(|count| array.min <= count),
+            Rest::Distinct(elements) => {
+                let has_values = elements.values.is_some_and(|values| productive.contains(&values));
+                let missing = array.min.saturating_sub(len);
+                has_values || elements.count.is_none_or(|count| missing <= count)
+            }
         }
 }
 

@@ -96,7 +96,7 @@ impl Emitter<'_, '_> {
 }
 
 /// Returns the regex of a part without groups. A brace is a literal character unless it starts a quantifier.
-fn body() -> String {
+pub(crate) fn body() -> String {
     let (quantifier, escape) = (quantifier(), ESCAPE.replace("UNICODE", UNICODE));
     let atom = format!("(?:{LITERAL}|{escape}|{MARK}|\\\\k<[^>]+>|{})", class());
     let braces = format!(r"\{{(?:{NUMBERS}\{{)*");

@@ -1,6 +1,7 @@
 //! Applicators: keywords that apply other schemas to the same value, such as `$ref`, `allOf`, `oneOf`, `not`
 //! and `if`.
 
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 use crate::constraint::discriminator::discriminate;
@@ -14,7 +15,7 @@ use crate::keyword::{self, tagged, unevaluated};
 use crate::language::Approximation;
 use crate::value::algebra::{self, shapes};
 use crate::value::evaluate;
-use crate::value::{Object, Property, Values};
+use crate::value::{EvaluatedItems, Object, Property, Values};
 use crate::{Draft, UntaggedUnions};
 
 /// Branch lists of more than this many schemas are deduplicated before they are expanded.
@@ -172,28 +173,85 @@ fn apply_any_of<'a>(
     if !cx.documents.asks_evaluated() {
         return any_branch(cx, schema, values, branches);
     }
-    // The evaluated keys and items depend on the branches that hold: each combination is an alternative.
-    let most = cx.config.limits.max_combined_branches.min(31);
-    if branches.len() > most {
-        let limit = format!(
-            "unevaluated properties or items after an `anyOf` of more than {most} branches \
-             (limit `max_combined_branches`)"
-        );
-        cx.refuse_or_relax(schema.id, "anyOf", limit)?;
-        let any = any_branch(cx, schema, values, branches)?;
-        return Ok(relax::evaluate_dropped(KeywordSet::ALL, any));
+    if let Some(combinations) = branch_combinations(cx, schema, values, branches)? {
+        return algebra::union(cx, &combinations);
     }
-    let mut selections = Vec::new();
-    for selection in 1..1u32 << branches.len() {
-        let mut one = values.clone();
-        for (index, &branch) in branches.iter().enumerate() {
-            if selection >> index & 1 == 1 && !one.is_none() {
-                one = intersect_with(cx, schema, &one, branch)?;
-            }
+    let most = cx.config.limits.max_combined_branches;
+    let limit = format!(
+        "unevaluated properties or items after an `anyOf` of which more than 2^{most} combinations of branches \
+         can hold (limit `max_combined_branches`)"
+    );
+    cx.refuse_or_relax(schema.id, "anyOf", limit)?;
+    let any = any_branch(cx, schema, values, branches)?;
+    Ok(relax::evaluate_dropped(KeywordSet::ALL, any))
+}
+
+/// Returns the values of each combination of branches that can hold together: the evaluated keys and items
+/// depend on the branches that hold. Combinations with a branch that evaluates nothing more are part of
+/// others. Returns `None` if there are too many.
+///
+/// # Complexity
+/// Linear in the number of branches, if a key tells them apart.
+fn branch_combinations<'a>(
+    cx: &mut Context<'a>,
+    schema: Schema<'a>,
+    values: &Values,
+    branches: &[SchemaId],
+) -> Result<Option<Vec<Values>>, Stop> {
+    let mut each = Vec::with_capacity(branches.len());
+    for &branch in branches {
+        each.push(intersect_with(cx, schema, values, branch)?);
+    }
+    // Only objects and arrays have evaluated parts.
+    let has_evaluated_items = |values: &Values| {
+        values
+            .arrays
+            .iter()
+            .any(|array| array.evaluated.as_ref().is_some_and(|items| *items != EvaluatedItems::none()))
+    };
+    let compares_arrays = each.iter().any(has_evaluated_items);
+    let objects = |values: &Values| Values { objects: values.objects.clone(), ..Values::NONE };
+    let objects: Vec<Values> = each.iter().map(objects).collect();
+    let discriminator = discriminate(cx, &objects)?;
+    // As many as there are branches are always allowed.
+    let most = (1usize << cx.config.limits.max_combined_branches.min(31)).max(branches.len());
+    let mut combinations = Vec::with_capacity(branches.len());
+    let mut open: VecDeque<(usize, Values)> = each.into_iter().enumerate().collect();
+    while let Some((last, combination)) = open.pop_front() {
+        if combination.is_none() {
+            continue;
         }
-        selections.push(one);
+        if combinations.len() == most {
+            return Ok(None);
+        }
+        let mut others: Vec<usize> = if compares_arrays {
+            (last + 1..branches.len()).collect()
+        } else {
+            discriminator.candidates(last).filter(|&other| other > last).collect()
+        };
+        others.sort_unstable();
+        others.dedup();
+        for other in others {
+            cx.spend(1)?;
+            let more = evaluate::values_of(cx, Subject::Schema(branches[other], schema.scope))?;
+            let [more_keys, more_items] = unevaluated::evaluates_more(&combination, &more);
+            let (mut one, mut more) = (Values::NONE, Values::clone(&more));
+            if more_keys {
+                one.objects.clone_from(&combination.objects);
+            } else {
+                more.objects.clear();
+            }
+            if more_items {
+                one.arrays.clone_from(&combination.arrays);
+            } else {
+                more.arrays.clear();
+            }
+            let both = algebra::intersect(cx, &one, &more)?;
+            open.push_back((other, both));
+        }
+        combinations.push(combination);
     }
-    algebra::union(cx, &selections)
+    Ok(Some(combinations))
 }
 
 /// Returns the values that satisfy some branch.
@@ -232,7 +290,7 @@ fn apply_one_of<'a>(
                     present.extend(absent);
                 }
                 let message = "documents without the key that distinguishes the branches are not offered";
-                cx.list_note(schema.id, "oneOf", message.to_owned());
+                cx.list_note(schema.id, "oneOf", message);
             }
             algebra::union(cx, &present)
         }

@@ -30,8 +30,8 @@ use crate::value::{Array, Object, RegexStrings, Values};
 pub(crate) use objects::only_required;
 
 /// Rules of ECMA-262 that the grammar of regular expressions does not assert.
-const UNASSERTED_REGEX_RULES: &str = "back-references of a regular expression, the order of long numbers in a \
-     quantifier, and the order of a class's range outside of ASCII";
+pub(crate) const UNASSERTED_REGEX_RULES: &str = "back-references of a regular expression, the order of long \
+     numbers in a quantifier, and the order of a class's range outside of ASCII";
 
 /// Returns true for keywords of the standard that never restrict a document.
 fn is_known_annotation(name: &str) -> bool {
@@ -223,7 +223,7 @@ pub(crate) fn list_ignored_keywords(cx: &mut Context<'_>, id: SchemaId, entries:
             _ if has_sibling_ref => "up to draft 7, keywords next to a $ref are ignored",
             _ if is_annotation(name) => {
                 let hint = hint_for(cx, name);
-                cx.list_annotation(id, name, format!("an unknown keyword is an annotation{hint}"));
+                cx.list_note(id, name, format!("an unknown keyword is an annotation{hint}"));
                 continue;
             }
             _ if since(name) > draft => "a keyword of a later draft is an annotation",
@@ -234,7 +234,7 @@ pub(crate) fn list_ignored_keywords(cx: &mut Context<'_>, id: SchemaId, entries:
                 if let Value::String(format) = value
                     && !scalars::is_asserted_format(cx, format, entries.get("pattern").is_some())
                 {
-                    cx.list_annotation(id, name, scalars::annotation(format));
+                    cx.list_note(id, name, scalars::annotation(format));
                 }
                 continue;
             }
@@ -243,7 +243,7 @@ pub(crate) fn list_ignored_keywords(cx: &mut Context<'_>, id: SchemaId, entries:
                 None => continue,
             },
         };
-        cx.list_annotation(id, name, why);
+        cx.list_note(id, name, why);
     }
 }
 

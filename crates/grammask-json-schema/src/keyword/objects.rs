@@ -169,7 +169,7 @@ fn property_names<'a>(cx: &mut Context<'a>, schema: Schema<'a>, object: &mut Obj
         Err(error) => return Err(error),
     };
     if cx.is_empty(names)? {
-        cx.list_annotation(schema.id, "propertyNames", "no key is allowed, so `{}` is the only object");
+        cx.list_note(schema.id, "propertyNames", "no key is allowed, so `{}` is the only object");
     }
     let wrong = cx.languages.not(names);
     if wrong != LanguageId::NONE {

@@ -127,6 +127,11 @@ pub(super) fn string_language<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> R
                 cx.evaluation.mark_approximate();
             }
             language = format::language(&mut cx.languages, name, schema.draft, cx.evaluation.approximation);
+            if cx.config.naive_times
+                && let Some(naive) = format::naive(&mut cx.languages, name)
+            {
+                language = language.map(|language| cx.languages.union([language, naive]));
+            }
         }
         if language.is_none() && asserts_registry(cx, schema.has("pattern")) {
             language = registry::texts(&mut cx.languages, name);
@@ -144,7 +149,7 @@ pub(super) fn string_language<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> R
                 let reason = "international host names, whose labels depend on tables of Unicode";
                 cx.refuse_or_relax(schema.id, "format", reason)?;
             }
-            None => cx.list_annotation(schema.id, "format", annotation(name)),
+            None => cx.list_note(schema.id, "format", annotation(name)),
         }
     }
     Ok(cx.languages.and(parts))

@@ -60,6 +60,29 @@ pub(crate) fn apply_unevaluated<'a>(
     Ok(values)
 }
 
+/// Returns false for objects, and then for arrays, if none in both sets has more evaluated keys or items by
+/// the second one.
+pub(crate) fn evaluates_more(values: &Values, more: &Values) -> [bool; 2] {
+    let is_among = |keys: &Option<Vec<Keys>>, known: &Option<Vec<Keys>>| {
+        let known = known.as_deref().unwrap_or_default();
+        let is_known = |keys: &Keys| *keys == Keys::In(LanguageId::NONE) || known.contains(keys);
+        known.contains(&Keys::In(LanguageId::ANY)) || keys.as_deref().unwrap_or_default().iter().all(is_known)
+    };
+    let are_among = |items: &Option<EvaluatedItems>, known: &Option<EvaluatedItems>| {
+        let Some(items) = items else { return true };
+        let Some(known) = known else { return *items == EvaluatedItems::none() };
+        known.first.is_none()
+            || items.first.is_some_and(|first| known.first.is_some_and(|known| first <= known))
+                && items.matching.iter().all(|constraint| known.matching.contains(constraint))
+    };
+    let mut objects = values.objects.iter().flat_map(|own| more.objects.iter().map(move |more| (own, more)));
+    let mut arrays = values.arrays.iter().flat_map(|own| more.arrays.iter().map(move |more| (own, more)));
+    [
+        objects.any(|(own, more)| !is_among(&more.evaluated, &own.evaluated)),
+        arrays.any(|(own, more)| !are_among(&more.evaluated, &own.evaluated)),
+    ]
+}
+
 /// Closes the objects of a constraint that is about to be written, under
 /// [`AdditionalProperties::Closed`](crate::AdditionalProperties::Closed).
 ///

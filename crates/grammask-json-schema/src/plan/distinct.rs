@@ -1,35 +1,91 @@
-//! `uniqueItems`. It has an exact grammar in five cases:
+//! `uniqueItems`. It has an exact grammar for these items, also after first items that differ from each other
+//! and from all of them:
 //!
 //! - scalars that can be listed;
 //! - more strings or numbers than any array holds;
 //! - numbers that can be counted;
-//! - first items that are pairwise disjoint;
 //! - items with one constraint, if there are as many values as `minItems` requires: the recognizer compares
 //!   them as JSON values.
+//!
+//! Beside `contains`, the items that it counts must be scalars that can be listed.
 
 use crate::constraint::ConstraintId;
 use crate::context::{Context, Stop};
 use crate::language::number::{self, offered::offered};
 use crate::language::{Language, LanguageId};
-use crate::plan::DistinctScalars;
+use crate::plan::{ArrayPlan, DistinctScalars, Rest, contains};
 use crate::value::algebra;
 use crate::value::evaluate;
-use crate::value::{Array, Keys, Object, RegexStrings, Values};
+use crate::value::{Array, Contains, Keys, Object, RegexStrings, Values, smaller_max};
 
 /// Levels of nested values that are examined to prove that two items are disjoint.
 const DISJOINTNESS_DEPTH: u32 = 3;
 
-/// Returns true if no two items can be equal: the array has first items only, and they are pairwise disjoint.
-pub(super) fn items_differ(cx: &mut Context<'_>, array: &Array) -> Result<bool, Stop> {
-    let first = array.prefix.len();
-    if first > cx.config.limits.max_unique_prefix
-        || array.rest != ConstraintId::NEVER && array.max.is_none_or(|max| max > first as u64)
-    {
-        return Ok(false);
+/// Returns the plans of an array whose items all differ. Returns `None` if it has no exact grammar.
+pub(super) fn plan_distinct(cx: &mut Context<'_>, array: &Array) -> Result<Option<Vec<ArrayPlan>>, Stop> {
+    let len = array.prefix.len();
+    let has_rest = array.rest != ConstraintId::NEVER && array.max.is_none_or(|max| max > len as u64);
+    if len > cx.config.limits.max_unique_prefix || !first_items_differ(cx, array, has_rest)? {
+        return Ok(None);
     }
-    for index in 0..first {
-        for other in 0..index {
-            let both = cx.constraints.both(array.prefix[index], array.prefix[other]);
+    if !has_rest {
+        return contains::plan_contains(cx, array).map(Some);
+    }
+    let Some(array) = settle_contains(cx, array)? else { return Ok(Some(Vec::new())) };
+    match &array.contains[..] {
+        [] => {}
+        [contains] if len == 0 && contains.from == 0 => return plan_counted(cx, &array, contains),
+        _ => return Ok(None),
+    }
+    let missing = array.min.saturating_sub(len as u64);
+    let Some(elements) = distinct_elements(cx, array.rest, missing)? else { return Ok(None) };
+    Ok(Some(distinct_plan(&array, elements).into_iter().collect()))
+}
+
+/// Returns the plan of an array whose items after the first ones are these. Returns `None` if they are too
+/// few.
+fn distinct_plan(array: &Array, elements: DistinctScalars) -> Option<ArrayPlan> {
+    let len = array.prefix.len() as u64;
+    let count = elements.count.filter(|_| elements.values.is_none()).map(|count| count.saturating_add(len));
+    let max = [array.max, count].into_iter().flatten().min();
+    let min = array.min.max(elements.required as u64);
+    let rest = match elements {
+        DistinctScalars { ref listed, compared: None, values: Some(values), .. } if listed.is_empty() => {
+            Rest::DistinctValues(values)
+        }
+        elements => Rest::Distinct(elements),
+    };
+    let plan = ArrayPlan { prefix: array.prefix.clone(), rest, min, max };
+    max.is_none_or(|max| min <= max).then_some(plan)
+}
+
+/// Returns the values of a constraint as elements that can be distinguished. Returns `None` if they cannot,
+/// or if it is not known that there are `min` of them.
+fn distinct_elements(
+    cx: &mut Context<'_>,
+    constraint: ConstraintId,
+    min: u64,
+) -> Result<Option<DistinctScalars>, Stop> {
+    if let Some(scalars) = distinct_scalars(cx, constraint)? {
+        return Ok(Some(scalars));
+    }
+    // That one value is left is decided while the grammar runs.
+    let has_enough = min <= 1 || count_values(cx, constraint, min, COUNTING_DEPTH)? >= min;
+    Ok(has_enough.then(|| DistinctScalars {
+        listed: Vec::new(),
+        required: 0,
+        compared: None,
+        values: Some(constraint),
+        count: Some(0),
+    }))
+}
+
+/// Returns true if no first item can be equal to another item.
+fn first_items_differ(cx: &mut Context<'_>, array: &Array, has_rest: bool) -> Result<bool, Stop> {
+    for index in 0..array.prefix.len() {
+        let rest = has_rest.then_some(array.rest);
+        for other in array.prefix[..index].iter().copied().chain(rest) {
+            let both = cx.constraints.both(array.prefix[index], other);
             if algebra::may_be_satisfiable(cx, both, DISJOINTNESS_DEPTH)? {
                 return Ok(false);
             }
@@ -38,16 +94,97 @@ pub(super) fn items_differ(cx: &mut Context<'_>, array: &Array) -> Result<bool, 
     Ok(true)
 }
 
+/// Drops each `contains` that all items or no items satisfy: it is a bound of their number. Returns `None` if
+/// no array is left.
+fn settle_contains(cx: &mut Context<'_>, array: &Array) -> Result<Option<Array>, Stop> {
+    let mut array = array.clone();
+    if !array.prefix.is_empty() {
+        return Ok(Some(array));
+    }
+    let mut left = Vec::new();
+    for contains in std::mem::take(&mut array.contains) {
+        let counted = cx.constraints.both(array.rest, contains.constraint);
+        if contains.from == 0 && !algebra::may_be_satisfiable(cx, counted, DISJOINTNESS_DEPTH)? {
+            if contains.min > 0 {
+                return Ok(None);
+            }
+            continue;
+        }
+        let other = cx.constraints.negate(contains.constraint);
+        let other = cx.constraints.both(array.rest, other);
+        if contains.from == 0 && !algebra::may_be_satisfiable(cx, other, DISJOINTNESS_DEPTH)? {
+            array.min = array.min.max(contains.min);
+            array.max = smaller_max(array.max, contains.max);
+            continue;
+        }
+        left.push(contains);
+    }
+    array.contains = left;
+    Ok(array.max.is_none_or(|max| array.min <= max).then_some(array))
+}
+
+/// Returns the plans of an array with a `contains` that counts listed scalars: one for each choice of those
+/// that must occur. Returns `None` if there are too many, or if other values are counted.
+fn plan_counted(
+    cx: &mut Context<'_>,
+    array: &Array,
+    contains: &Contains,
+) -> Result<Option<Vec<ArrayPlan>>, Stop> {
+    let counted = cx.constraints.both(array.rest, contains.constraint);
+    let Some(DistinctScalars { listed: counted, compared: None, .. }) = distinct_scalars(cx, counted)? else {
+        return Ok(None);
+    };
+    let other = cx.constraints.negate(contains.constraint);
+    let other = cx.constraints.both(array.rest, other);
+    let missing = array.min.saturating_sub(contains.min);
+    let Some(others) = distinct_elements(cx, other, missing)? else { return Ok(None) };
+    // A maximum counts all values, which the recognizer compares only some of.
+    if others.compared.is_some() && others.count.is_some() {
+        return Ok(None);
+    }
+    // Without a maximum, some that must occur are chosen, and the others may occur as well.
+    let most = contains.max.unwrap_or(contains.min).min(counted.len() as u64);
+    let mut choices: Vec<Vec<usize>> = Vec::new();
+    for size in contains.min..=most {
+        let before = choices.len();
+        let mut open: Vec<Vec<usize>> = vec![Vec::new()];
+        while let Some(choice) = open.pop() {
+            cx.spend(1)?;
+            if choice.len() as u64 == size {
+                choices.push(choice);
+                if choices.len() > cx.config.limits.max_listed_items {
+                    return Ok(None);
+                }
+                continue;
+            }
+            let first = choice.last().map_or(0, |last| last + 1);
+            let needed = (size - choice.len() as u64) as usize;
+            for next in first..=counted.len().saturating_sub(needed) {
+                let mut choice = choice.clone();
+                choice.push(next);
+                open.push(choice);
+            }
+        }
+        choices[before..].reverse();
+    }
+    let mut plans = Vec::new();
+    for choice in choices {
+        let mut listed: Vec<Values> = choice.iter().map(|&index| counted[index].clone()).collect();
+        let required = listed.len();
+        if contains.max.is_none() {
+            let free = (0..counted.len()).filter(|index| !choice.contains(index));
+            listed.extend(free.map(|index| counted[index].clone()));
+        }
+        let count = others.count.map(|count| count.saturating_add(listed.len() as u64));
+        listed.extend(others.listed.iter().cloned());
+        let elements = DistinctScalars { listed, required, count, ..others.clone() };
+        plans.extend(distinct_plan(array, elements));
+    }
+    Ok(Some(plans))
+}
+
 /// Levels of nested values that are examined to prove that there are enough values.
 const COUNTING_DEPTH: u32 = 3;
-
-/// Returns true if the recognizer can compare the items of an array as JSON values. All items have one
-/// constraint, which is known to have as many values as the array must have items.
-pub(super) fn can_compare_values(cx: &mut Context<'_>, array: &Array) -> Result<bool, Stop> {
-    // That one value is left is decided while the grammar runs.
-    let is_like = array.prefix.is_empty() && array.contains.is_empty();
-    Ok(is_like && (array.min <= 1 || count_values(cx, array.rest, array.min, COUNTING_DEPTH)? >= array.min))
-}
 
 /// Returns a number of different values that a constraint is known to have, and not more than `most`.
 fn count_values(cx: &mut Context<'_>, constraint: ConstraintId, most: u64, depth: u32) -> Result<u64, Stop> {
@@ -176,7 +313,7 @@ pub(super) fn distinct_scalars(
         }
     }
     let compared = (!compared.is_none()).then_some(compared);
-    Ok(Some(DistinctScalars { listed: all, compared, count }))
+    Ok(Some(DistinctScalars { listed: all, required: 0, compared, values: None, count }))
 }
 
 /// Returns the offered spellings of numbers that are too many to be listed, and how many numbers these are:

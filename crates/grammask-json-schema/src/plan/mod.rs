@@ -31,7 +31,7 @@ pub(crate) struct Plan {
 }
 
 /// Members in any order.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ObjectPlan {
     pub members: Vec<Member>,
     /// Pairs of member indices: if the first is present, so is the second.
@@ -40,10 +40,13 @@ pub(crate) struct ObjectPlan {
     pub max: Option<u64>,
     /// The schema with `minProperties` or `maxProperties`.
     pub count_schema: Option<SchemaId>,
+    /// True if no two keys may be equal, those of classes included, so that they can be counted. All members
+    /// then have one constraint.
+    pub has_distinct_keys: bool,
 }
 
 /// A key, or a class of keys, and the constraint on its value.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Member {
     /// Contents of the key.
     pub key: LanguageId,
@@ -75,14 +78,18 @@ pub(crate) enum Rest {
     DistinctValues(ConstraintId),
 }
 
-/// Scalars that the grammar can distinguish.
+/// Scalars that the grammar can distinguish, and other values that differ from them.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct DistinctScalars {
     /// Values, each on its own.
     pub listed: Vec<Values>,
+    /// Number of the first values of `listed` that must occur.
+    pub required: usize,
     /// Further values, which the recognizer compares while it runs.
     pub compared: Option<Values>,
-    /// Number of all values. `None` if they are more than any array holds.
+    /// Values that are not scalars, which the recognizer compares as JSON values.
+    pub values: Option<ConstraintId>,
+    /// Number of all scalars. `None` if they are more than any array holds.
     pub count: Option<u64>,
 }
 
@@ -232,31 +239,16 @@ fn plan_array(cx: &mut Context<'_>, array: &Array) -> Result<Vec<ArrayPlan>, Sto
         cx.refuse_or_relax(schema, "uniqueItems", "two equal items")?;
     }
     if let Some(schema) = array.unique {
-        let elements =
-            if array.prefix.is_empty() { distinct::distinct_scalars(cx, array.rest)? } else { None };
-        match elements {
-            _ if distinct::items_differ(cx, array)? => {}
-            Some(elements) if array.contains.is_empty() => {
-                let max = [array.max, elements.count].into_iter().flatten().min();
-                let plan =
-                    ArrayPlan { prefix: Vec::new(), rest: Rest::Distinct(elements), min: array.min, max };
-                return Ok(if max.is_none_or(|max| array.min <= max) { vec![plan] } else { Vec::new() });
-            }
-            _ if distinct::can_compare_values(cx, array)? => {
-                let rest = Rest::DistinctValues(array.rest);
-                let plan = ArrayPlan { prefix: Vec::new(), rest, min: array.min, max: array.max };
-                return Ok(vec![plan]);
-            }
-            _ => {
-                let reason = if array.contains.is_empty() {
-                    "distinct items with constraints on the first ones, or of which it is not known that there \
-                     are as many values as `minItems` requires"
-                } else {
-                    "distinct items beside `contains`"
-                };
-                cx.refuse_or_relax(schema, "uniqueItems", reason)?;
-            }
+        if let Some(plans) = distinct::plan_distinct(cx, array)? {
+            return Ok(plans);
         }
+        let reason = if array.contains.is_empty() {
+            "distinct items with constraints on the first ones, or of which it is not known that there are as \
+             many values as `minItems` requires"
+        } else {
+            "distinct items beside `contains`"
+        };
+        cx.refuse_or_relax(schema, "uniqueItems", reason)?;
     }
     contains::plan_contains(cx, array)
 }

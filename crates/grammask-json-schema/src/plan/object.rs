@@ -7,6 +7,7 @@ use grammask_syntax::Text;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Member, ObjectPlan};
+use crate::PropertyOrder;
 use crate::constraint::{ConstraintId, Constraints};
 use crate::context::{Context, Stop};
 use crate::language::{Language, LanguageId};
@@ -36,10 +37,11 @@ pub(super) fn plan_object(cx: &mut Context<'_>, object: &Object) -> Result<Vec<O
         plans = shapes::drop_subsumed_by(cx, next, is_subsumed_by)?;
     }
     plans.retain(has_room);
-    for plan in &mut plans {
-        check_count(cx, plan)?;
+    let mut counted = Vec::with_capacity(plans.len());
+    for plan in plans {
+        count_keys(cx, plan, &mut counted)?;
     }
-    Ok(plans)
+    Ok(counted)
 }
 
 /// Returns the plan with named members alone. Returns `None` if no object has the shape.
@@ -157,7 +159,8 @@ impl NamedProperties {
             .filter(|&(first, second)| first != second && !members[second].is_required)
             .collect();
         let Object { min, max, count_schema, .. } = *object;
-        Ok((ObjectPlan { members, requires, min, max, count_schema }, names))
+        let plan = ObjectPlan { members, requires, min, max, count_schema, has_distinct_keys: false };
+        Ok((plan, names))
     }
 }
 
@@ -246,9 +249,10 @@ fn add_existing(
             min: plan.min,
             max: plan.max,
             count_schema: plan.count_schema,
+            has_distinct_keys: false,
         };
         for other in &plan.members {
-            with.members.push(Member { ..*other });
+            with.members.push(*other);
         }
         if member.is_class && member.is_required {
             // A member that is required for another reason may satisfy this one, too.
@@ -265,19 +269,87 @@ fn add_existing(
     Ok(())
 }
 
-/// Refuses a minimum that cannot be counted: keys of a class may repeat, and the grammar cannot detect it.
-fn check_count(cx: &mut Context<'_>, plan: &mut ObjectPlan) -> Result<(), Stop> {
+/// Appends the plans of a plan whose minimum counts properties. Keys of a class may repeat, so the keys of
+/// one plan must be known to differ.
+///
+/// # Errors
+/// Refuses a minimum that cannot be counted.
+fn count_keys(cx: &mut Context<'_>, mut plan: ObjectPlan, plans: &mut Vec<ObjectPlan>) -> Result<(), Stop> {
     let required = plan.members.iter().filter(|member| member.is_required).count() as u64;
     let has_class = plan.members.iter().any(|member| member.is_class);
     if plan.min <= required {
         plan.min = 0;
     }
     if has_class && plan.min > required + 1 {
-        let schema = plan.count_schema.unwrap_or(cx.current_schema);
-        cx.refuse_or_relax(schema, "minProperties", "distinct keys that the schema does not name")?;
-        plan.min = required + 1;
+        if can_compare_keys(cx, &plan)? {
+            plan.has_distinct_keys = true;
+        } else if let Some(pairs) = two_members(cx, &plan)? {
+            plans.extend(pairs);
+            return Ok(());
+        } else {
+            let schema = plan.count_schema.unwrap_or(cx.current_schema);
+            cx.refuse_or_relax(schema, "minProperties", "distinct keys that the schema does not name")?;
+            plan.min = required + 1;
+        }
     }
+    plans.push(plan);
     Ok(())
+}
+
+/// Returns plans for at least two properties of which none is required: two members, or two keys of one class
+/// and nothing else. Returns `None` for another minimum, if there are too many members, or if a class has too
+/// few keys.
+fn two_members(cx: &mut Context<'_>, plan: &ObjectPlan) -> Result<Option<Vec<ObjectPlan>>, Stop> {
+    let count = plan.members.len();
+    let is_suitable = plan.min == 2
+        && plan.members.iter().all(|member| !member.is_required)
+        && count * count <= 2 * cx.config.limits.max_listed_items
+        && cx.config.property_order == PropertyOrder::Any;
+    if !is_suitable {
+        return Ok(None);
+    }
+    let mut plans = Vec::new();
+    for second in 0..count {
+        for first in 0..second {
+            cx.spend(count as u64)?;
+            let mut both = plan.clone();
+            both.min = 0;
+            both.members[first].is_required = true;
+            both.members[second].is_required = true;
+            plans.push(both);
+        }
+    }
+    for member in plan.members.iter().filter(|member| member.is_class) {
+        let alone = ObjectPlan {
+            members: vec![*member],
+            requires: Vec::new(),
+            has_distinct_keys: true,
+            ..plan.clone()
+        };
+        if !can_compare_keys(cx, &alone)? {
+            return Ok(None);
+        }
+        plans.push(alone);
+    }
+    plans.retain(has_room);
+    Ok(Some(plans))
+}
+
+/// Returns true if the recognizer can compare the keys of an object: each member has the same constraint, and
+/// the classes have more keys than any object.
+fn can_compare_keys(cx: &mut Context<'_>, plan: &ObjectPlan) -> Result<bool, Stop> {
+    let Some(first) = plan.members.first() else { return Ok(false) };
+    let is_uniform = plan
+        .members
+        .iter()
+        .all(|member| member.constraint == first.constraint && !(member.is_class && member.is_required));
+    if !is_uniform || cx.config.property_order != PropertyOrder::Any {
+        return Ok(false);
+    }
+    let classes = plan.members.iter().filter(|member| member.is_class).map(|member| member.key);
+    let keys = cx.languages.union(classes.collect::<Vec<_>>());
+    cx.spend(1)?;
+    Ok(cx.languages.has_many_strings(keys))
 }
 
 /// Returns true if the required members do not exceed the maximum.

@@ -103,9 +103,10 @@ class Grammar:
         (``"any"``, ``"short"``, ``"required"``), ``integers`` (``"any"``, ``"digits"``, ``"32"``, ``"53"``,
         ``"64"``), ``numbers`` (``"any"``, ``"double"``), ``order`` (``"any"``, ``"as-written"``), ``extra``
         (``"open"``, ``"closed"``), ``formats`` (``"extended"``, ``"asserted"``, ``"annotations"``),
-        ``untagged_unions`` (``"exact"``, ``"omitted"``), ``pattern_dialect`` (``"auto"``, ``"ecma"``,
-        ``"rust"``, ``"python"``), ``unsupported`` (``"error"``, ``"relax"``), ``draft`` (``"2020-12"``,
-        ``"2019-09"``, ``"draft7"``, ``"draft6"``, ``"draft4"``, ``"openapi-3.0"``), ``documents`` (a dict
+        ``naive_times`` (a bool), ``untagged_unions`` (``"exact"``, ``"omitted"``), ``pattern_dialect``
+        (``"auto"``, ``"ecma"``, ``"rust"``, ``"python"``), ``unsupported`` (``"error"``, ``"relax"``),
+        ``draft`` (``"2020-12"``, ``"2019-09"``, ``"draft7"``, ``"draft6"``, ``"draft4"``,
+        ``"openapi-3.0"``), ``documents`` (a dict
         from URI to schema).
         """
     @staticmethod
@@ -163,7 +164,7 @@ class Grammar:
         """Computes masks before they are asked for: breadth first, of at most ``states`` states."""
     @property
     def relaxations(self) -> list[dict[str, str | bool]]:
-        """Notes, and the parts of the schema that outputs are not held to (``weakens`` is true for those)."""
+        """The parts of the schema that outputs are not held to."""
     @property
     def ends(self) -> list[int]:
         """The ids of the tokens that end an output."""

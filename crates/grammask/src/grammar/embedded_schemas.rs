@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::{Config, Error, Located, Relaxation};
+use crate::{Config, Error, Located, SchemaRemarks};
 use grammask_json_schema::translate_text;
 use grammask_syntax::{Ast, Diagnostic, ExprKind, Span};
 
@@ -25,27 +25,24 @@ use grammask_syntax::{Ast, Diagnostic, ExprKind, Span};
 ///
 /// let text = r#"start ::= 'answer: ' schema!({"enum": [1, 2]});"#;
 /// let ast = syntax::parse(text, &Default::default())?;
-/// let (grammar, relaxations) = translate_schemas(&ast, &Config::default())?;
+/// let (grammar, remarks) = translate_schemas(&ast, &Config::default())?;
 /// assert!(grammar.to_string().starts_with("start ::= 'answer: ' schema1_start;\n"), "{grammar}");
-/// assert!(relaxations.is_empty());
+/// assert!(remarks.relaxations.is_empty() && remarks.notes.is_empty());
 ///
 /// let wrong = syntax::parse(r#"start ::= schema!({"type": "strin"});"#, &Default::default())?;
 /// let error = translate_schemas(&wrong, &Config::default()).unwrap_err();
 /// assert_eq!(error.diagnostics()[0].span.start, 19);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn translate_schemas<'a>(
-    ast: &'a Ast,
-    config: &Config,
-) -> Result<(Cow<'a, Ast>, Vec<Relaxation>), Error> {
+pub fn translate_schemas<'a>(ast: &'a Ast, config: &Config) -> Result<(Cow<'a, Ast>, SchemaRemarks), Error> {
     let is_schema = |kind: &ExprKind| matches!(kind, ExprKind::Schema(_));
     if !ast.exprs.iter().any(|expr| is_schema(&expr.kind)) {
-        return Ok((Cow::Borrowed(ast), Vec::new()));
+        return Ok((Cow::Borrowed(ast), SchemaRemarks::default()));
     }
     let mut grafted = ast.clone();
     let prefix = ast.free_prefix("schema");
     let mut names: HashMap<&str, String> = HashMap::new();
-    let mut relaxations = Vec::new();
+    let mut remarks = SchemaRemarks::default();
     let mut first_error = None;
     let mut diagnostics = Vec::new();
     for (index, expr) in ast.exprs.iter().enumerate() {
@@ -54,7 +51,8 @@ pub fn translate_schemas<'a>(
             Some(name) => name.clone(),
             None => match translate_text(&schema.text, &config.json_schema) {
                 Ok(translation) => {
-                    relaxations.extend(translation.relaxations);
+                    remarks.relaxations.extend(translation.relaxations);
+                    remarks.notes.extend(translation.notes);
                     let prefix = format!("{prefix}{}_", names.len() + 1);
                     let name = grafted.graft(&translation.ast, &prefix, expr.span);
                     names.insert(&schema.text, name.clone());
@@ -75,7 +73,7 @@ pub fn translate_schemas<'a>(
         grafted.exprs[index].kind = ExprKind::Nonterminal(name.into());
     }
     match first_error {
-        None => Ok((Cow::Owned(grafted), relaxations)),
+        None => Ok((Cow::Owned(grafted), remarks)),
         Some(cause) => {
             let most = config.normal.limits.max_errors.max(1);
             let omitted = diagnostics.len().saturating_sub(most);

@@ -127,7 +127,7 @@ impl Grammar {
         )?;
         let grammar = Self::from_masks(masks, self.vocabulary(), self.limits());
         #[cfg(any(feature = "json-schema", feature = "save"))]
-        let grammar = grammar.with_relaxations(self.shared.relaxations.clone());
+        let grammar = grammar.with_remarks(self.shared.remarks.clone());
         let matcher = grammar.matcher();
         if sets.len() == MAX_CACHED_END_SETS {
             sets.remove(0);

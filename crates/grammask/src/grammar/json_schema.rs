@@ -13,7 +13,7 @@ use grammask_syntax::{Ast, ExprKind};
 use serde_json::{Value, json};
 
 use super::warm::warm_each;
-use crate::{Config, Error, Grammar, Vocabulary, WarmLimits, WarmProgress};
+use crate::{Config, Error, Grammar, SchemaRemarks, Vocabulary, WarmLimits, WarmProgress};
 
 impl Grammar {
     /// Compiles a JSON Schema. The outputs of the grammar are the documents that are valid under the schema.
@@ -97,13 +97,13 @@ impl Grammar {
     ) -> Result<Self, Error> {
         let flag = config.json_schema.cancel.as_ref();
         let is_cancelled = || flag.is_some_and(|flag| flag.load(Ordering::Relaxed));
-        let (grammar, relaxations) = config.compile_within(|| {
-            let translation = translate()?;
-            let store = store_for(&translation.ast, config);
-            let built = Self::build(Cow::Owned(translation.ast), store, vocabulary, config, is_cancelled);
+        let (grammar, remarks) = config.compile_within(|| {
+            let Translation { ast, relaxations, notes } = translate()?;
+            let store = store_for(&ast, config);
+            let built = Self::build(Cow::Owned(ast), store, vocabulary, config, is_cancelled);
             let grammar =
                 built.map_err(Error::about_schema)?.ok_or_else(grammask_json_schema::Error::cancelled)?;
-            Ok((grammar, translation.relaxations))
+            Ok((grammar, SchemaRemarks { relaxations, notes }))
         })?;
         // Each mask has an account of its own, which does not count for the compile.
         let allowance = Allowance { flags: config.cancel.iter().cloned().collect(), ..Allowance::default() };
@@ -118,7 +118,7 @@ impl Grammar {
         if is_cancelled() {
             return Err(grammask_json_schema::Error::cancelled().into());
         }
-        Ok(grammar.with_relaxations(relaxations))
+        Ok(grammar.with_remarks(remarks))
     }
 }
 

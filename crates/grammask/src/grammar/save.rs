@@ -5,7 +5,7 @@ use grammask_earley::{Recognizer, Saved};
 use grammask_mask::{BindErrors, Ending, Masks, SavedMasks};
 use serde::{Deserialize, Serialize};
 
-use super::Relaxation;
+use super::schema_remarks::SchemaRemarks;
 use crate::{Grammar, Limits, Vocabulary};
 
 /// The tables that are saved with a grammar.
@@ -80,7 +80,7 @@ struct Body {
     mask_tuning: grammask_mask::Tuning,
     recognizer: Saved,
     masks: Option<SavedMasks>,
-    relaxations: Vec<Relaxation>,
+    remarks: SchemaRemarks,
 }
 
 /// The first bytes of every saved grammar.
@@ -136,7 +136,7 @@ impl Grammar {
             mask_tuning: masks.config().tuning.clone(),
             recognizer: masks.recognizer().save(is_warm),
             masks: saved_masks,
-            relaxations: self.shared.relaxations.clone(),
+            remarks: self.shared.remarks.clone(),
         };
         let body = postcard::to_allocvec(&body).expect("plain data can be written to memory");
         let mut bytes = Vec::with_capacity(HEADER_LEN + body.len());
@@ -177,7 +177,7 @@ impl Grammar {
         if let Some(saved) = &body.masks {
             masks.load(saved, max_bytes)?;
         }
-        Ok(Self::from_masks(masks, vocabulary, body.limits).with_relaxations(body.relaxations))
+        Ok(Self::from_masks(masks, vocabulary, body.limits).with_remarks(body.remarks))
     }
 }
 

@@ -426,13 +426,16 @@ fn saved_bytes_change_with_the_version_only() {
 }
 
 #[test]
-fn relaxations_are_saved_with_the_grammar() {
+fn remarks_are_saved_with_the_grammar() {
     let vocabulary = Vocabulary::new((0..=255).map(|byte| (TokenId(byte), vec![byte as u8])), []).unwrap();
-    let schema = serde_json::json!({ "type": "string", "format": "color", "maxLength": 9 });
-    let grammar = Grammar::from_json_schema(&schema, &vocabulary, &Config::default()).unwrap();
-    assert_eq!(grammar.relaxations().len(), 1);
+    let schema = serde_json::json!({ "type": "string", "format": "color", "pattern": "(a)\\1" });
+    let mut config = Config::default();
+    config.json_schema.unsupported = grammask::json_schema::Unsupported::Relax;
+    let grammar = Grammar::from_json_schema(&schema, &vocabulary, &config).unwrap();
+    assert_eq!((grammar.relaxations().len(), grammar.schema_notes().len()), (1, 1));
     for tables in BOTH {
         let loaded = Grammar::load(&grammar.save(tables), &vocabulary).unwrap();
         assert_eq!(loaded.relaxations(), grammar.relaxations());
+        assert_eq!(loaded.schema_notes(), grammar.schema_notes());
     }
 }

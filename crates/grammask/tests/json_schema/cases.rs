@@ -199,7 +199,8 @@ fn dependent_schemas_that_require_keys_only_are_lists_of_keys() {
 fn ignored_keywords_are_listed() {
     let listed = |schema: Value| {
         let grammar = Grammar::from_json_schema(&schema, &bytes(), &standard()).unwrap();
-        let list = grammar.relaxations().iter();
+        assert_eq!(grammar.relaxations(), [], "{schema}");
+        let list = grammar.schema_notes().iter();
         let mut list: Vec<String> = list.map(|item| format!("{} {}", item.pointer, item.keyword)).collect();
         list.sort();
         list.join(", ")
@@ -561,7 +562,7 @@ fn formats_of_generators_are_asserted_on_request() {
     check(&standard(), &[(int32, &["3000000000"], &["1.5"])]);
     let listed = |schema: Value| {
         let grammar = Grammar::from_json_schema(&schema, &bytes(), &Config::default()).unwrap();
-        grammar.relaxations().len()
+        grammar.schema_notes().len()
     };
     assert_eq!(listed(json!({"type": "string", "format": "uuid4"})), 0);
     assert_eq!(listed(json!({"type": "string", "format": "password"})), 0);

@@ -221,7 +221,9 @@ fn texts_keep_the_order_of_keys_and_all_digits() {
 #[test]
 fn names_that_no_key_can_have_are_noted() {
     let schema = json!({"type": "object", "propertyNames": {"type": "integer"}});
-    assert_eq!(listed(&schema, &standard()), [" propertyNames"]);
+    assert_eq!(listed(&schema, &standard()), [""; 0]);
+    let grammar = Grammar::from_json_schema(&schema, &bytes(), &standard()).unwrap();
+    assert_eq!(grammar.schema_notes()[0].keyword, "propertyNames");
     check(&standard(), &[(schema, &["{}"], &[r#"{"1":1}"#])]);
 }
 
@@ -413,4 +415,177 @@ fn documents_without_the_tag_of_a_large_union_are_not_offered_for_generation() {
         ],
     );
     assert!(Grammar::from_json_schema(&schema, &bytes(), &standard()).is_err());
+}
+
+#[test]
+fn keys_without_a_name_are_counted_if_all_values_have_one_constraint() {
+    let numbers = json!({"type": "object", "minProperties": 2, "additionalProperties": {"type": "integer"}});
+    let open = json!({"type": "object", "minProperties": 2, "maxProperties": 3});
+    let with_names =
+        json!({"type": "object", "required": ["a"], "properties": {"b": {}}, "minProperties": 4});
+    let patterns = json!({"minProperties": 3, "patternProperties": {"^x": {}, "y$": true}, "additionalProperties": false});
+    for config in [standard(), Config::default()] {
+        check(
+            &config,
+            &[
+                (
+                    numbers.clone(),
+                    &[r#"{"q":1,"r":2}"#, r#"{"a":1,"aa":2,"b":3}"#],
+                    &["{}", r#"{"q":1}"#, r#"{"q":1,"q":2}"#, r#"{"q":1,"r":"x"}"#, r#"{"q":1,"r":2,"q":3}"#],
+                ),
+                (
+                    open.clone(),
+                    &[r#"{"q":{"q":1,"q":1},"r":[]}"#, r#"{"a":1,"b":2,"c":null}"#],
+                    &[r#"{"q":1}"#, r#"{"q":1,"q":2}"#, r#"{"a":1,"b":2,"c":3,"d":4}"#],
+                ),
+                (
+                    with_names.clone(),
+                    &[r#"{"a":1,"b":2,"c":3,"d":4}"#, r#"{"x":1,"y":1,"a":1,"z":1}"#],
+                    &[
+                        r#"{"b":1,"c":1,"d":1,"e":1}"#,
+                        r#"{"a":1,"b":1,"c":1}"#,
+                        r#"{"a":1,"b":1,"c":1,"c":1}"#,
+                    ],
+                ),
+                (
+                    patterns.clone(),
+                    &[r#"{"x":1,"y":2,"xy":3}"#],
+                    &[r#"{"x":1,"y":2}"#, r#"{"x":1,"y":2,"a":3}"#, r#"{"x":1,"y":2,"x":3}"#],
+                ),
+            ],
+        );
+    }
+    let two = json!({"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "null"}}, "minProperties": 2});
+    let by_pattern = json!({"patternProperties": {"^s": {"type": "string"}, "^i": {"type": "integer"}},
+        "additionalProperties": false, "minProperties": 2, "maxProperties": 3});
+    check(
+        &standard(),
+        &[
+            (
+                two,
+                &[
+                    r#"{"q":1,"r":2}"#,
+                    r#"{"q":1,"a":"x"}"#,
+                    r#"{"b":null,"a":"x","c":1}"#,
+                    r#"{"c":1,"b":null,"d":2}"#,
+                ],
+                &["{}", r#"{"a":"x"}"#, r#"{"q":1}"#, r#"{"q":1,"q":2}"#, r#"{"q":1,"a":2}"#],
+            ),
+            (
+                by_pattern,
+                &[r#"{"s1":"x","s2":"y"}"#, r#"{"i":1,"s":"","i2":2}"#, r#"{"i1":1,"i2":2}"#, "1"],
+                &[r#"{"s":"x"}"#, r#"{"i":1,"i":2}"#, r#"{"i":1,"s":1}"#, r#"{"i":1,"s":"","i2":2,"i3":3}"#],
+            ),
+        ],
+    );
+    // `\u0071` is the letter q.
+    let open = json!({"minProperties": 2});
+    check(&standard(), &[(open, &[r#"{"\u0071":1,"r":2}"#, "1"], &[r#"{"\u0071":1,"q":2}"#])]);
+}
+
+#[test]
+fn distinct_items_beside_contains_and_after_first_items() {
+    let has = |contains: Value, more: Value| {
+        let mut schema = json!({"type": "array", "uniqueItems": true, "contains": contains});
+        more.as_object().unwrap().iter().for_each(|(key, value)| schema[key] = value.clone());
+        schema
+    };
+    check(
+        &standard(),
+        &[
+            (
+                has(json!({"const": "x"}), json!({"items": {"type": "string"}})),
+                &[r#"["x"]"#, r#"["a","x","b"]"#],
+                &["[]", r#"["a"]"#, r#"["x","x"]"#, r#"["a","x","a"]"#, r#"["x",1]"#],
+            ),
+            (
+                has(json!({"enum": [1, 2, 3]}), json!({"minContains": 2})),
+                &["[1,2]", "[2,{},3.0]", "[1,2,3]"],
+                &["[1]", "[1,1]", "[1,1.0]", "[1,2,[],[]]", "[4,5]"],
+            ),
+            (
+                has(json!({"enum": [1, 2, 3]}), json!({"minContains": 0, "maxContains": 1})),
+                &["[]", "[1]", "[4,1,5]", "[{}]"],
+                &["[1,2]", "[4,4]", "[2,4,3]"],
+            ),
+            (
+                has(json!({"type": "integer"}), json!({"items": {"type": "integer"}, "minContains": 2})),
+                &["[1,2]", "[3,2,1]"],
+                &["[1]", "[1,1]", "[]"],
+            ),
+            (
+                has(json!({"type": "string"}), json!({"items": {"type": "null"}, "minContains": 0})),
+                &["[]", "[null]"],
+                &["[null,null]"],
+            ),
+            (
+                json!({"type": "array", "uniqueItems": true, "prefixItems": [{"type": "string"}, {"type": "null"}],
+                    "items": {"type": "integer"}}),
+                &["[]", r#"["a"]"#, r#"["a",null]"#, r#"["a",null,1,2]"#],
+                &[r#"["a",null,1,1]"#, r#"["a",1]"#, "[1]"],
+            ),
+            (
+                json!({"type": "array", "uniqueItems": true, "prefixItems": [{"type": "string"}], "minItems": 3,
+                    "items": {"type": "object"}}),
+                &[r#"["a",{},{"a":1}]"#],
+                &[r#"["a",{}]"#, r#"["a",{},{}]"#, r#"["a",{"a":1},{"a":1.0}]"#],
+            ),
+        ],
+    );
+}
+
+#[test]
+fn tagged_branches_of_any_of_are_combined_with_unevaluated_properties() {
+    let branches: Vec<Value> = (0..40)
+        .map(|index| {
+            let own = format!("p{index}");
+            json!({"properties": {"kind": {"const": format!("k{index}")}, own: {"type": "integer"}}, "required": ["kind"]})
+        })
+        .collect();
+    let schema = json!({"anyOf": branches, "properties": {"id": {}}, "unevaluatedProperties": false});
+    let right = &[r#"{"kind":"k7","p7":1,"id":2}"#, r#"{"kind":"k39"}"#];
+    check(&standard(), &[(schema, right, &[r#"{"kind":"k7","p8":1}"#, r#"{"kind":"k7","q":1}"#, "{}"])]);
+    // Branches that evaluate nothing, and branches that hold together.
+    let required: Vec<Value> = (0..12).map(|index| json!({"required": [format!("p{index}")]})).collect();
+    let schema =
+        json!({"anyOf": required, "properties": {"p0": {}, "p11": {}}, "unevaluatedProperties": false});
+    check(&standard(), &[(schema, &[r#"{"p0":1}"#, r#"{"p11":1,"p0":1}"#], &["{}", r#"{"p1":1}"#])]);
+    let both = json!({"anyOf": [{"properties": {"a": {"type": "integer"}}}, {"properties": {"b": {"type": "string"}}}],
+        "unevaluatedProperties": false});
+    let right = &[r#"{"a":1,"b":"x"}"#, r#"{"a":1}"#, r#"{"b":"x"}"#, "{}"];
+    check(
+        &standard(),
+        &[(both, right, &[r#"{"a":"x","b":1}"#, r#"{"a":1,"b":1}"#, r#"{"a":"x"}"#, r#"{"c":1}"#])],
+    );
+}
+
+#[test]
+fn regular_expressions_with_a_pattern_are_exact_without_groups() {
+    let time = json!({"format": "regex", "pattern": "^-?[0-9]+(\\.[0-9]+)?:[0-9*]*$", "minLength": 1});
+    let right = &[r#""-12.5:0*1""#, r#""1:""#, r#""-1:*""#];
+    check(&standard(), &[(time.clone(), right, &[r#""12""#, r#""1:2**""#])]);
+    assert_eq!(listed(&time, &standard()), [""; 0]);
+    let short = json!({"format": "regex", "pattern": "^[a(]b?$"});
+    assert!(Grammar::from_json_schema(&short, &bytes(), &standard()).is_err());
+}
+
+#[test]
+fn times_without_an_offset_are_an_option() {
+    let mut config = Config::default();
+    let time = json!({"type": "string", "format": "date-time"});
+    let naive: &[&str] = &[r#""2024-02-29T01:02:03""#, r#""2024-02-29T01:02:03.5""#];
+    let right: &[&str] = &[r#""2024-02-29T01:02:03Z""#];
+    check(&config, &[(time.clone(), &[r#""2024-02-29T01:02:03Z""#], &[r#""2024-02-29T01:02:03""#])]);
+    config.json_schema.naive_times = true;
+    let grammar = Grammar::from_json_schema(&time, &bytes(), &config).unwrap();
+    assert!(naive.iter().chain(right).all(|text| accepts(&grammar, text)));
+    let cases = [
+        (json!({"format": "time"}), &[r#""01:02:03""#, r#""01:02:03+01:00""#][..], &[r#""25:00:00""#][..]),
+        (
+            json!({"format": "duration"}),
+            &[r#""-P2DT23H59M55.5S""#, r#""P1D""#],
+            &[r#""P1.5D""#, r#""--P1D""#],
+        ),
+    ];
+    check(&config, &cases);
 }

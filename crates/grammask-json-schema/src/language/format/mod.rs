@@ -47,6 +47,17 @@ pub(crate) fn language(
     })
 }
 
+/// Returns the texts beside those of a format that
+/// [`Config::naive_times`](crate::Config::naive_times) allows. Returns `None` if it allows no others.
+pub(crate) fn naive(languages: &mut Languages, name: &str) -> Option<LanguageId> {
+    Some(match name {
+        "date-time" => time::local_date_time(languages),
+        "time" => time::local_time(languages),
+        "duration" => time::signed_duration(languages),
+        _ => return None,
+    })
+}
+
 /// Names of the formats that are asserted: those of [`language`], `regex` and `idn-hostname`.
 const NAMES: [&str; 19] = [
     "date",

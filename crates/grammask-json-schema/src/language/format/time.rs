@@ -101,13 +101,23 @@ fn pairs(
 }
 
 pub(super) fn duration(languages: &mut Languages) -> LanguageId {
+    languages.regex(&durations(""))
+}
+
+/// Returns the durations with an optional sign, whose seconds may have a fraction.
+pub(super) fn signed_duration(languages: &mut Languages) -> LanguageId {
+    languages.regex(&format!("[+-]?(?:{})", durations(r"(?:\.[0-9]+)?")))
+}
+
+/// Returns the regex of durations. `fraction` follows the seconds.
+fn durations(fraction: &str) -> String {
     let number = "[0-9]+";
-    let second = format!("{number}S");
+    let second = format!("{number}{fraction}S");
     let minute = format!("{number}M(?:{second})?");
     let hour = format!("{number}H(?:{minute})?");
     let time = format!("T(?:{hour}|{minute}|{second})");
     let day = format!("{number}D");
     let month = format!("{number}M(?:{day})?");
     let year = format!("{number}Y(?:{month})?");
-    languages.regex(&format!("P(?:(?:{year}|{month}|{day})(?:{time})?|{time}|{number}W)"))
+    format!("P(?:(?:{year}|{month}|{day})(?:{time})?|{time}|{number}W)")
 }

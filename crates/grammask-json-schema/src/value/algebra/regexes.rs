@@ -3,9 +3,14 @@
 
 use crate::PatternDialect;
 use crate::context::{Context, Stop};
+use crate::emit::regexes::body;
+use crate::keyword::UNASSERTED_REGEX_RULES;
 use crate::language::{Language, LanguageId};
 use crate::value::algebra;
 use crate::value::{RegexStrings, Values};
+
+/// Texts that may violate one of [`UNASSERTED_REGEX_RULES`].
+const WITH_UNASSERTED_RULES: &str = r"(?s:.)*[\\\[{](?s:.)*";
 
 /// Returns the strings in both sets. `string` is the intersection of their regular parts.
 pub(super) fn intersect_regexes(
@@ -46,9 +51,20 @@ pub(super) fn subtract_regexes(
                 let others = others.collect::<Vec<_>>();
                 left.0 = cx.languages.union(others);
             }
-            None => {
-                cx.refuse_or_relax(cx.current_schema, "format", "strings that are not regular expressions")?;
-            }
+            None => match without_groups(cx, string)? {
+                Some(mut regexes) => {
+                    if b.regexes == RegexStrings::NotEmpty {
+                        let some = cx.languages.length(1, None);
+                        regexes = cx.languages.and([regexes, some]);
+                    }
+                    let others = cx.languages.not(regexes);
+                    left.0 = cx.languages.and([string, others]);
+                }
+                None => {
+                    let what = "strings that are not regular expressions";
+                    cx.refuse_or_relax(cx.current_schema, "format", what)?;
+                }
+            },
         }
     }
     left.1 = match (a.regexes, b.regexes, b.string) {
@@ -86,8 +102,32 @@ fn regexes_among(
     if language == cx.languages.length(1, None) {
         return Ok((LanguageId::NONE, RegexStrings::NotEmpty));
     }
+    if let Some(texts) = without_groups(cx, language)? {
+        let some = if which == RegexStrings::All { LanguageId::ANY } else { cx.languages.length(1, None) };
+        let texts = cx.languages.and([texts, some]);
+        let unasserted = cx.languages.regex(WITH_UNASSERTED_RULES);
+        let unasserted = cx.languages.and([texts, unasserted]);
+        if !cx.is_empty(unasserted)? {
+            cx.evaluation.mark_relaxed();
+            cx.list_partial(cx.current_schema, "format", UNASSERTED_REGEX_RULES);
+        }
+        return Ok((texts, RegexStrings::None));
+    }
     cx.refuse_or_relax(cx.current_schema, "format", "regular expressions that satisfy further constraints")?;
     Ok((LanguageId::NONE, which))
+}
+
+/// Returns the texts of a language that are regular expressions, which is a regular language if all of them
+/// are without groups. Returns `None` if some text may have a group.
+fn without_groups(cx: &mut Context<'_>, language: LanguageId) -> Result<Option<LanguageId>, Stop> {
+    let body = cx.languages.regex(&body());
+    let rest = cx.languages.not(body);
+    let with_parenthesis = cx.languages.regex(r"(?s:.)*\((?s:.)*");
+    let with_groups = cx.languages.and([language, rest, with_parenthesis]);
+    if !cx.is_empty(with_groups)? {
+        return Ok(None);
+    }
+    Ok(Some(cx.languages.and([language, body])))
 }
 
 fn is_regex_string(cx: &Context<'_>, text: LanguageId, which: RegexStrings) -> bool {
