@@ -12,10 +12,12 @@
 //! | `recognizer/` | the tables of states; reading them takes no lock |
 //! | `step/` | computes new states: prediction, scanning, completion |
 //! | `permutation/` | items in any order, as `unordered!` writes them |
+//! | `completion/` | shortest completions of a text |
 //!
 //! Begin with `network.rs`, `recognizer.rs` and `step.rs`.
 
 mod build;
+mod completion;
 mod config;
 mod error;
 mod ids;
@@ -27,6 +29,7 @@ mod step;
 mod testing;
 
 pub use build::BuildInput;
+pub use completion::{CompletionLimits, CompletionStep, ShortestCompletion};
 pub use config::{Config, Limit, LimitExceeded, Limits, Tuning};
 pub use error::{BuildError, Error};
 pub use grammask_normal::{SpecialMember, SpecialSet};

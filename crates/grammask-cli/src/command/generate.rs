@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use std::time::Instant;
 
 use grammask::{Ending, Grammar, Mask, Matcher, Outcome, TokenId, Vocabulary};
-use grammask_earley::{SetId, Special};
+use grammask_earley::{CompletionStep, SetId, Special};
 use grammask_mask::tokens_of_set;
 use serde_json::json;
 
@@ -17,7 +17,7 @@ use crate::input::source::{Source, config};
 use crate::input::vocabulary;
 use crate::output::{Output, bytes_to_json};
 use crate::random::Random;
-use crate::shortest_completion::{Piece, ShortestCompletion};
+use crate::shortest_completion::ShortestCompletion;
 use crate::timing::{Times, readable};
 
 /// Number of random tokens tried before the model takes a step towards a complete text instead.
@@ -207,7 +207,7 @@ impl Model {
     /// Returns the longest token that begins a shortest completion of an incomplete text.
     fn guided_token(&mut self, mask: &Mask) -> Result<TokenId, Failure> {
         let path = self.completion.path(self.state, self.vocabulary.longest_token().max(1))?;
-        if let Some(&Piece::Special(index)) = path.first()
+        if let Some(&CompletionStep::Special(index)) = path.first()
             && let Some([token, ..]) = self.specials.get(index).map(Vec::as_slice)
         {
             return Ok(*token);
@@ -216,7 +216,7 @@ impl Model {
         let mut node = grammask_trie::TrieNodeId::ROOT;
         let mut longest = None;
         for piece in path {
-            let Piece::Byte(byte) = piece else { break };
+            let CompletionStep::Byte(byte) = piece else { break };
             let Some(child) = trie.child(node, byte) else { break };
             node = child;
             longest = trie.tokens(node).iter().copied().find(|&token| mask.allows(token)).or(longest);
@@ -251,7 +251,7 @@ impl Model {
     /// Returns the state after an allowed token that does not end the text.
     fn after(&self, state: SetId, token: TokenId) -> Result<SetId, Failure> {
         for (index, _) in self.specials.iter().enumerate().filter(|(_, tokens)| tokens.contains(&token)) {
-            let next = self.completion.step(state, Piece::Special(index))?;
+            let next = self.completion.step(state, CompletionStep::Special(index))?;
             if !next.is_dead() {
                 return Ok(next);
             }

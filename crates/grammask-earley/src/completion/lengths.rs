@@ -1,35 +1,33 @@
 //! The least number of bytes from every node of a network to the end of its rule.
 
-mod unordered;
-
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use grammask_earley::{Callee, Class, Error, Network, NetworkNodeId};
 use grammask_regular::{RegularId, Store};
 use rustc_hash::FxHashSet;
 
-use unordered::UnorderedLength;
+use super::CompletionLimits;
+use super::unordered::UnorderedLength;
+use crate::{Callee, Class, Error, Network, NetworkNodeId};
 
 /// A length above that of any text: no end exists, or none was found within the limits.
-pub(crate) const INFINITE: u64 = u64::MAX;
-
-/// States of one lexeme that the search for its shortest text visits. Beyond it, the length is infinite.
-const MAX_LEXEME_STATES: usize = 200_000;
+pub(super) const INFINITE: u64 = u64::MAX;
 
 /// By node of a network: the least number of bytes to the end of its rule. A special token counts as one
 /// byte.
 #[derive(Debug)]
-pub(crate) struct NodeLengths {
+pub(super) struct NodeLengths {
     nodes: Vec<u64>,
+    /// True if each length is the least. Otherwise, lengths are those of some ends, or infinite because of a
+    /// limit.
+    pub(super) is_exact: bool,
 }
 
 /// A node, or the number of nodes plus the index of a callee.
-type Vertex = usize;
+pub(super) type Vertex = usize;
 
 impl NodeLengths {
-    /// Computes the lengths of all nodes. A lexeme without a text of at most `limit` bytes is infinitely
-    /// long.
+    /// Computes the lengths of all nodes. A lexeme without a text within the limits is infinitely long.
     ///
     /// # Complexity
     /// O(n log n) in the number of edges, plus the search for the shortest text of each lexeme.
@@ -37,10 +35,11 @@ impl NodeLengths {
     /// # Source
     /// D. Knuth, "A generalization of Dijkstra's algorithm", 1977: the length of a call is the sum of two
     /// lengths, and lengths are settled in ascending order.
-    pub(crate) fn new(network: &Network, limit: u64) -> Result<Self, Error> {
+    pub(super) fn new(network: &Network, limits: &CompletionLimits) -> Result<Self, Error> {
         let count = network.nodes.len();
         let mut search = Search::new(count + network.callees.len());
         let mut store = network.store.clone();
+        let mut is_exact = true;
         for (index, node) in network.nodes.iter().enumerate() {
             if node.is_final {
                 search.relax(index, 0);
@@ -60,13 +59,17 @@ impl NodeLengths {
                     search.add_sum(&[start.index()], Sum { target: vertex, known: 0, missing: 1 });
                 }
                 Callee::Lexeme { language, .. } => {
-                    search.relax(vertex, shortest_text(network, &mut store, language, limit)?);
+                    let length = shortest_text(network, &mut store, language, limits)?;
+                    is_exact &= length.is_some();
+                    search.relax(vertex, length.unwrap_or(INFINITE));
                 }
                 Callee::Counter { element, min, .. } => {
                     search.add_multiple(count + element.index(), vertex, u64::from(min));
                 }
                 Callee::Unordered { ref items, separator, ref unordered, .. } => {
-                    if let Some(length) = UnorderedLength::new(vertex, unordered) {
+                    let length = UnorderedLength::new(vertex, unordered);
+                    is_exact &= length.as_ref().is_some_and(|length| length.is_least);
+                    if let Some(length) = length {
                         let parts = items.iter().copied().chain(separator);
                         search.add_unordered(parts.map(|part| count + part.index()), length);
                     }
@@ -75,16 +78,16 @@ impl NodeLengths {
         }
         let mut lengths = search.run();
         lengths.truncate(count);
-        Ok(Self { nodes: lengths })
+        Ok(Self { nodes: lengths, is_exact })
     }
 
     /// Returns the length from a node on.
-    pub(crate) fn of(&self, node: NetworkNodeId) -> u64 {
+    pub(super) fn of(&self, node: NetworkNodeId) -> u64 {
         self.nodes.get(node.index()).copied().unwrap_or(INFINITE)
     }
 
     /// Returns the length from a node on, if the next step scans a byte or a special token.
-    pub(crate) fn by_scanning(&self, network: &Network, node: NetworkNodeId) -> u64 {
+    pub(super) fn by_scanning(&self, network: &Network, node: NetworkNodeId) -> u64 {
         let Some(node) = network.nodes.get(node.index()) else { return INFINITE };
         node.scans.iter().map(|&(_, to)| self.of(to).saturating_add(1)).min().unwrap_or(INFINITE)
     }
@@ -195,20 +198,19 @@ impl Search {
     }
 }
 
-/// Returns the length of a shortest text of a lexeme, or [`INFINITE`] if none of at most `limit` bytes was
-/// found.
+/// Returns the length of a shortest text of a lexeme. Returns `None` if there is none within the limits.
 fn shortest_text(
     network: &Network,
     store: &mut Store,
     language: RegularId,
-    limit: u64,
-) -> Result<u64, Error> {
+    limits: &CompletionLimits,
+) -> Result<Option<u64>, Error> {
     let mut seen = FxHashSet::from_iter([language]);
     let mut layer = vec![language];
     let mut length = 0;
-    while !layer.is_empty() && length <= limit && seen.len() <= MAX_LEXEME_STATES {
+    while !layer.is_empty() && length <= limits.max_bytes && seen.len() <= limits.max_states {
         if layer.iter().any(|&state| store.is_nullable(state)) {
-            return Ok(length);
+            return Ok(Some(length));
         }
         let mut next = Vec::new();
         for &state in &layer {
@@ -224,7 +226,7 @@ fn shortest_text(
         layer = next;
         length += 1;
     }
-    Ok(INFINITE)
+    Ok(None)
 }
 
 #[cfg(test)]
@@ -238,7 +240,8 @@ mod tests {
         let mut store = Store::new(&Default::default());
         let normal = normalize_in(&ast, &mut store, &Default::default()).unwrap();
         let network = Network::build(&normal, store, &Default::default()).unwrap();
-        NodeLengths::new(&network, 1000).unwrap().of(network.start)
+        let limits = CompletionLimits { max_bytes: 1000, ..CompletionLimits::default() };
+        NodeLengths::new(&network, &limits).unwrap().of(network.start)
     }
 
     #[test]

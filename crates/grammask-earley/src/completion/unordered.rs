@@ -3,7 +3,7 @@
 
 use grammask_normal::Unordered;
 
-use super::Vertex;
+use super::lengths::Vertex;
 
 /// State of one `unordered!`.
 pub(super) struct UnorderedLength {
@@ -24,6 +24,8 @@ pub(super) struct UnorderedLength {
     separator: Option<u64>,
     /// True if the length of the whole was returned.
     is_done: bool,
+    /// False if a length was returned that may not be the least.
+    pub(super) is_least: bool,
 }
 
 impl UnorderedLength {
@@ -40,6 +42,7 @@ impl UnorderedLength {
             separator: (!unordered.has_separator).then_some(0),
             unordered: unordered.clone(),
             is_done: false,
+            is_least: unordered.requires.is_empty(),
         })
     }
 
