@@ -43,17 +43,28 @@ mod spelling;
 mod tekken;
 mod tiktoken;
 
-pub use gguf::gguf;
+pub use gguf::{gguf, is_cut_gguf};
 pub use hugging_face::configurations::{VocabularyFiles, load_files};
 pub use hugging_face::tokenizer::tokenizer_json;
 pub use hugging_face::vocab_json::vocab_json;
-pub use options::{AddedSpecials, Options};
+pub use options::{AddedSpecials, Options, UnknownFormatName};
 pub use plain::plain_json;
 pub use rwkv::{rwkv_json, rwkv_text};
 pub use sentencepiece::sentencepiece;
 pub use spelling::Spelling;
 pub use tekken::tekken;
 pub use tiktoken::{Preset, tiktoken, tiktoken_json, tiktoken_preset};
+
+/// Names of files that are the tokenizer in the folder of a model, the preferred ones first.
+pub const TOKENIZER_FILES: [&str; 7] = [
+    "tokenizer.json",
+    "tekken.json",
+    "tokenizer.model",
+    "spiece.model",
+    "qwen.tiktoken",
+    "rwkv_vocab_v20230424.txt",
+    "tokenizer.vocab.json",
+];
 
 /// The formats that [`load`] distinguishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,8 +7,8 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use grammask::{Ending, TokenId};
-use grammask_trie::loaders::{self, Format, Options, Preset, Spelling, VocabularyFiles};
-use grammask_trie::{BinaryProblem, Error, Vocabulary};
+use grammask_trie::loaders::{self, Format, Options, Preset, VocabularyFiles};
+use grammask_trie::{Error, Vocabulary};
 
 use crate::args::{VocabularyArgs, VocabularyFileArgs};
 use crate::failure::Failure;
@@ -25,17 +25,6 @@ const FIRST_GGUF_BYTES: usize = 1 << 24;
 
 /// Maximum number of names that a message lists.
 const MAX_LISTED_NAMES: usize = 8;
-
-/// Files of a folder that are a tokenizer, the preferred ones first.
-const TOKENIZER_NAMES: [&str; 7] = [
-    "tokenizer.json",
-    "tekken.json",
-    "tokenizer.model",
-    "spiece.model",
-    "qwen.tiktoken",
-    "rwkv_vocab_v20230424.txt",
-    "tokenizer.vocab.json",
-];
 
 /// A vocabulary, and how it was found.
 pub(crate) struct Loaded {
@@ -91,48 +80,9 @@ pub(crate) fn load_named(name: &Path, arguments: &VocabularyFileArgs) -> Result<
 
 /// Returns the options that the arguments ask for.
 fn options(arguments: &VocabularyFileArgs) -> Result<Options, Failure> {
-    let mut options = Options::default();
-    let Some(name) = &arguments.vocab_format else { return Ok(options) };
-    let (format, detail) = name.split_once(':').map_or((name.as_str(), None), |(a, b)| (a, Some(b)));
-    options.format = Some(match (format, detail) {
-        ("tokenizer.json", None) => Format::TokenizerJson,
-        ("sentencepiece", None) => Format::SentencePiece,
-        ("gguf", None) => Format::Gguf,
-        ("tekken", None) => Format::Tekken,
-        ("tiktoken-json", None) => Format::TiktokenJson,
-        ("rwkv-text", None) => Format::RwkvText,
-        ("rwkv-json", None) => Format::RwkvJson,
-        ("tiktoken", preset) => {
-            options.preset = preset.map(preset_named).transpose()?;
-            Format::Tiktoken
-        }
-        ("vocab.json", spelling) => {
-            options.spelling = match spelling {
-                None => None,
-                Some("literal") => Some(Spelling::Literal),
-                Some("byte-level") => Some(Spelling::ByteLevel),
-                Some("sentencepiece") => Some(Spelling::SentencePiece),
-                Some(_) => return Err(unknown_format(name)),
-            };
-            Format::PlainJson
-        }
-        _ => return Err(unknown_format(name)),
-    });
-    Ok(options)
-}
-
-fn preset_named(name: &str) -> Result<Preset, Failure> {
-    Preset::named(name).ok_or_else(|| {
-        let known: Vec<&str> = Preset::ALL.iter().map(|preset| preset.name()).collect();
-        Failure::other(format!("--vocab-format tiktoken:{name}: the names are {}", known.join(", ")))
-    })
-}
-
-fn unknown_format(name: &str) -> Failure {
-    Failure::other(format!(
-        "--vocab-format {name}: the formats are tokenizer.json, sentencepiece, gguf, tekken, tiktoken[:NAME], \
-         tiktoken-json, rwkv-text, rwkv-json and vocab.json[:literal|byte-level|sentencepiece]"
-    ))
+    let Some(name) = &arguments.vocab_format else { return Ok(Options::default()) };
+    let options = Options::default().with_format(name);
+    options.map_err(|error| Failure::other(format!("--vocab-format {error}")))
 }
 
 /// Loads a vocabulary file.
@@ -164,7 +114,9 @@ fn from_folder(folder: &Path, options: Options) -> Result<Loaded, Failure> {
 
 /// Returns the tokenizer of a folder: a file with a known name, or the only file with a known ending.
 fn tokenizer_in(folder: &Path) -> Result<PathBuf, Failure> {
-    if let Some(path) = TOKENIZER_NAMES.iter().map(|name| folder.join(name)).find(|path| path.is_file()) {
+    if let Some(path) =
+        loaders::TOKENIZER_FILES.iter().map(|name| folder.join(name)).find(|path| path.is_file())
+    {
         return Ok(path);
     }
     let entries = std::fs::read_dir(folder).map_err(|error| source::unreadable(folder, &error))?;
@@ -179,7 +131,7 @@ fn tokenizer_in(folder: &Path) -> Result<PathBuf, Failure> {
         None => Err(Failure::other(format!(
             "{}: no vocabulary: none of {}, *.gguf and *.tiktoken",
             folder.display(),
-            TOKENIZER_NAMES.join(", ")
+            loaders::TOKENIZER_FILES.join(", ")
         ))),
     }
 }
@@ -253,11 +205,7 @@ fn read_gguf(path: &Path) -> Result<Option<Vec<u8>>, Failure> {
         if Format::sniff(&bytes) != Some(Format::Gguf) {
             return Ok(None);
         }
-        let is_cut = || {
-            let result = loaders::gguf(&bytes, &Default::default());
-            matches!(result, Err(Error::Binary { problem: BinaryProblem::End { .. }, .. }))
-        };
-        if is_whole || wanted >= MAX_FILE_BYTES || !is_cut() {
+        if is_whole || wanted >= MAX_FILE_BYTES || !loaders::is_cut_gguf(&bytes) {
             return Ok(Some(bytes));
         }
         wanted *= 4;
@@ -298,6 +246,7 @@ fn find(vocabulary: &Vocabulary, name: &str) -> Option<TokenId> {
 
 #[cfg(test)]
 mod tests {
+    use grammask_trie::loaders::Spelling;
 
     use super::*;
 

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use super::sentencepiece::Kind;
 use super::{Options, hexadecimal, spelling};
 use crate::vocabulary::Builder;
-use crate::{Config, EntryPlace, Error, LineProblem, TokenId, Vocabulary};
+use crate::{BinaryProblem, Config, EntryPlace, Error, LineProblem, TokenId, Vocabulary};
 
 mod header;
 
@@ -91,6 +91,20 @@ impl Model {
             Self::Rwkv => unescaped(text.as_bytes())?,
         })
     }
+}
+
+/// Returns true if the bytes begin a GGUF file, but end inside of its header: a reader reads more of the file
+/// then, instead of all of its tensors.
+///
+/// ```
+/// use grammask_trie::loaders::is_cut_gguf;
+///
+/// assert!(is_cut_gguf(b"GGUF\x03\0\0\0"));
+/// assert!(!is_cut_gguf(b"YQ== 0\n"));
+/// ```
+pub fn is_cut_gguf(bytes: &[u8]) -> bool {
+    let is_cut = |error: Error| matches!(error, Error::Binary { problem: BinaryProblem::End { .. }, .. });
+    looks_like(bytes) && gguf(bytes, &Config::default()).is_err_and(is_cut)
 }
 
 pub(super) fn read<'c>(bytes: &[u8], options: &Options, config: &'c Config) -> Result<Builder<'c>, Error> {
