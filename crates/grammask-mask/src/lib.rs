@@ -29,6 +29,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod completion;
 mod config;
 mod descent;
 mod error;
@@ -38,6 +39,7 @@ mod node_set;
 #[cfg(test)]
 mod testing;
 
+pub use completion::{Completions, EndLimits, TokensToEnd};
 #[doc(hidden)]
 pub use config::Tuning;
 pub use config::{Config, Ending, Limit, LimitExceeded, Limits};

@@ -66,11 +66,15 @@ pub struct Limits {
     /// nanoseconds; units are counted, so the limit is the same on every machine. Beyond it,
     /// [`Error::Stopped`](crate::Error::Stopped). Default: 40,000,000, less than a second.
     pub max_compile_work: u64,
+    /// Limits of [`Matcher::tokens_to_end`](crate::Matcher::tokens_to_end) and
+    /// [`Matcher::fill_mask_within`](crate::Matcher::fill_mask_within). Beyond them, bounds stay apart, and
+    /// tokens are left out whose completion was not found.
+    pub end: grammask_mask::EndLimits,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { max_forced: 1 << 16, max_compile_work: 40_000_000 }
+        Self { max_forced: 1 << 16, max_compile_work: 40_000_000, end: grammask_mask::EndLimits::default() }
     }
 }
 

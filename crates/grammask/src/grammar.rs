@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use grammask_cache::Shared as SharedTables;
 use grammask_earley::{BuildInput, Network, Recognizer};
-use grammask_mask::Masks;
+use grammask_mask::{Completions, Masks};
 use grammask_normal::normalize_cancellable;
 use grammask_regular::Store;
 use grammask_syntax::Ast;
@@ -62,6 +62,8 @@ struct Shared {
     tables: Mutex<SharedTables<Masks>>,
     stats: Arc<SharedMaskStats>,
     end_sets: endings::EndSets,
+    /// The tables of searches for completions, made when they are asked for.
+    completions: Mutex<Option<Box<Completions>>>,
     #[cfg(any(feature = "json-schema", feature = "save"))]
     remarks: SchemaRemarks,
 }
@@ -187,6 +189,7 @@ impl Grammar {
                 tables: Mutex::new(SharedTables::new(masks)),
                 stats: Arc::default(),
                 end_sets: endings::EndSets::default(),
+                completions: Mutex::default(),
                 #[cfg(any(feature = "json-schema", feature = "save"))]
                 remarks: SchemaRemarks::default(),
             }),
@@ -224,6 +227,11 @@ impl Grammar {
     /// Returns the limits of matchers.
     pub(crate) fn limits(&self) -> Limits {
         self.shared.limits
+    }
+
+    /// Returns the tables of searches for completions.
+    pub(crate) fn completions(&self) -> &Mutex<Option<Box<Completions>>> {
+        &self.shared.completions
     }
 
     /// Returns a recorder for the statistics of one matcher.

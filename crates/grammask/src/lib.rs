@@ -114,7 +114,8 @@ pub use grammask_gbnf::RegexDialect;
 #[cfg(feature = "json-schema")]
 pub use grammask_json_schema::{Config as JsonSchemaConfig, Relaxation};
 pub use grammask_mask::{
-    Ending, LexiconConfig, LexiconLimits, LexiconStats, Scratch, Stats, WarmLimits, WarmProgress,
+    EndLimits, Ending, LexiconConfig, LexiconLimits, LexiconStats, Scratch, Stats, TokensToEnd, WarmLimits,
+    WarmProgress,
 };
 #[cfg(feature = "loaders")]
 pub use grammask_trie::loaders;

@@ -2,6 +2,7 @@
 
 pub(crate) mod batch;
 pub(crate) mod draft;
+mod end_in_time;
 pub(crate) mod forced;
 mod history;
 pub(crate) mod outcome;

@@ -56,7 +56,7 @@ pub struct Masks {
     pub(crate) ending: Ending,
     pub(crate) config: Config,
     /// Tokens of the special symbols of the network.
-    specials: SpecialTokens,
+    pub(crate) specials: SpecialTokens,
     /// True if some token that ends a text has bytes, so that a walk may find it.
     pub(crate) ends_are_read: bool,
     /// True if some token can follow wherever some byte can.

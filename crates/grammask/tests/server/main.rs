@@ -4,6 +4,7 @@
 mod batch;
 mod begin;
 mod draft;
+mod end_in_time;
 mod forced;
 mod forced_o200k;
 mod grammar_cache;

@@ -1,0 +1,241 @@
+//! Bounds on the number of tokens to the end, and masks within a budget of tokens, compared with brute force.
+
+use std::collections::{HashMap, HashSet};
+
+use grammask::{Config, EndLimits, Ending, Grammar, Limits, Matcher, TokenId, Vocabulary};
+use grammask_testkit::random::Rng;
+
+use crate::{BUDGETS, random_grammar, walk};
+
+/// Greatest number of tokens that brute force enumerates.
+const MAX_DEPTH: u64 = 3;
+/// Number of states of one depth beyond which brute force gives up.
+const MAX_LAYER_STATES: usize = 40;
+
+/// Returns true if an output needs no further token.
+fn has_ended(matcher: &Matcher) -> bool {
+    let ending = matcher.grammar().ending();
+    matcher.is_finished() || ending.tokens().is_empty() && matcher.is_complete()
+}
+
+/// Returns the least number of tokens to the end, if it is at most `most`. The outer `None` means that there
+/// are too many states.
+fn by_brute_force(matcher: &Matcher, most: u64) -> Option<Option<u64>> {
+    let mut seen = HashSet::new();
+    let mut layer = vec![matcher.clone()];
+    for depth in 0..=most {
+        if layer.iter().any(has_ended) {
+            return Some(Some(depth));
+        }
+        let mut next = Vec::new();
+        for mut matcher in layer {
+            let allowed: Vec<TokenId> = matcher.mask().iter().collect();
+            for token in allowed {
+                let mut after = matcher.clone();
+                assert!(after.accept(token).is_accepted());
+                if seen.insert(after.state()) {
+                    next.push(after);
+                }
+            }
+        }
+        if next.len() > MAX_LAYER_STATES {
+            return None;
+        }
+        layer = next;
+    }
+    Some(None)
+}
+
+fn row_within(matcher: &mut Matcher, tokens: u64) -> (bool, Vec<u32>) {
+    let mut row = vec![u32::MAX; matcher.grammar().vocabulary().mask_words() + 1];
+    let is_possible = matcher.fill_mask_within(tokens, &mut row).unwrap();
+    assert!(matcher.error().is_none());
+    (is_possible, row)
+}
+
+/// Returns each allowed token with the least number of tokens that end the output after it, if it is at most
+/// `most`. Returns `None` if there are too many states.
+fn tokens_after(matcher: &mut Matcher, most: u64) -> Option<Vec<(TokenId, Option<u64>)>> {
+    let allowed: Vec<TokenId> = matcher.mask().iter().collect();
+    let mut known = HashMap::new();
+    let mut found = Vec::new();
+    for token in allowed {
+        let mut after = matcher.clone();
+        assert!(after.accept(token).is_accepted());
+        let state = after.state();
+        let distance = match known.get(&state) {
+            Some(&distance) => distance,
+            None => by_brute_force(&after, most)?,
+        };
+        known.insert(state, distance);
+        found.push((token, distance));
+    }
+    Some(found)
+}
+
+#[test]
+fn bounds_and_masks_equal_brute_force() {
+    let (mut compared, mut rows) = (0, 0);
+    for seed in 0..30 {
+        let (_, grammar) = random_grammar(seed, BUDGETS[seed as usize % 3]);
+        let mut rng = Rng::new(seed);
+        for steps in [0, 1, 4] {
+            let mut matcher = grammar.matcher();
+            walk(&mut rng, &mut matcher, steps);
+            let Some(expected) = by_brute_force(&matcher, MAX_DEPTH) else { continue };
+            let bounds = matcher.tokens_to_end();
+            let found = (bounds.at_least, bounds.at_most);
+            match expected {
+                Some(expected) => assert_eq!(found, (expected, Some(expected)), "{seed} {matcher:?}"),
+                None => assert!(bounds.at_least > MAX_DEPTH, "{seed} {matcher:?} {bounds:?}"),
+            }
+            compared += 1;
+            let Some(after) = tokens_after(&mut matcher, MAX_DEPTH - 1) else { continue };
+            for tokens in 0..=MAX_DEPTH {
+                let fits = |rest: Option<u64>| rest.is_some_and(|rest| rest < tokens);
+                let expected: Vec<TokenId> =
+                    after.iter().filter(|(_, rest)| fits(*rest)).map(|(token, _)| *token).collect();
+                let (is_possible, row) = row_within(&mut matcher, tokens);
+                let ids =
+                    (0..row.len() as u32 * 32).filter(|id| row[*id as usize / 32] >> (id % 32) & 1 == 1);
+                assert_eq!(ids.map(TokenId).collect::<Vec<_>>(), expected, "{seed} {matcher:?}, {tokens}");
+                assert_eq!(is_possible, !expected.is_empty());
+                rows += 1;
+            }
+        }
+    }
+    assert!(compared > 40 && rows > 100, "{compared} bounds, {rows} rows");
+}
+
+/// Writes an output with random tokens of the masks within a budget. Returns the tokens that are left.
+fn write_within(rng: &mut Rng, matcher: &mut Matcher, budget: u64) -> u64 {
+    let mut left = budget;
+    while !has_ended(matcher) {
+        let (is_possible, row) = row_within(matcher, left);
+        assert!(is_possible, "{matcher:?} with {left} of {budget} tokens");
+        let ids = (0..row.len() as u32 * 32).filter(|id| row[*id as usize / 32] >> (id % 32) & 1 == 1);
+        let allowed: Vec<u32> = ids.collect();
+        assert!(matcher.accept(TokenId(*rng.pick(&allowed))).is_accepted());
+        left -= 1;
+    }
+    left
+}
+
+#[test]
+fn outputs_end_within_every_sufficient_budget() {
+    let mut written = 0;
+    for seed in 200..230 {
+        let (_, grammar) = random_grammar(seed, BUDGETS[0]);
+        let mut rng = Rng::new(seed);
+        let Some(least) = grammar.matcher().min_tokens_to_end() else { continue };
+        assert!(!row_within(&mut grammar.matcher(), least.saturating_sub(1)).0 || least == 0);
+        for budget in [least, least + 1, least + 7] {
+            write_within(&mut rng, &mut grammar.matcher(), budget);
+            written += 1;
+        }
+    }
+    assert!(written > 50, "{written}");
+}
+
+/// Returns a grammar over bytes, some pairs and an end token.
+fn byte_grammar(text: &str, end: EndLimits) -> Grammar {
+    let bytes = (0..=255u8).map(|byte| (TokenId(u32::from(byte)), vec![byte]));
+    let pairs = ["\"]", "]}", "}]", "{\"", "\":", "\",", "[\""].map(|pair| pair.as_bytes().to_vec());
+    let tokens = bytes.chain((257..).map(TokenId).zip(pairs));
+    let vocabulary = Vocabulary::new(tokens, [(TokenId(256), "</s>".into())]).unwrap();
+    let config = Config { limits: Limits { end, ..Limits::default() }, ..Config::default() };
+    Grammar::compile(text, &vocabulary, &config.ending_with([TokenId(256)])).unwrap()
+}
+
+const NESTED: &str = r#"
+    start ::= list | object | #'"[a-z]{0,40}"' | #'[0-9]{3,9}';
+    list ::= '[' (start (',' start)*)? ']';
+    object ::= '{' #'"[a-z]+"' ':' start '}';"#;
+
+#[test]
+fn nested_outputs_end_with_their_last_token() {
+    let grammar = byte_grammar(NESTED, EndLimits::default());
+    let mut rng = Rng::new(3);
+    for budget in [3, 4, 10, 25, 60] {
+        for _ in 0..10 {
+            write_within(&mut rng, &mut grammar.matcher(), budget);
+        }
+    }
+    let mut matcher = grammar.matcher();
+    assert!(matcher.accept_bytes(br#"[[{"a":{"b":"x"#).is_accepted());
+    // `"`, `}`, `}]`, `]` and the end token.
+    assert_eq!(matcher.min_tokens_to_end(), Some(5));
+}
+
+#[test]
+fn distinct_and_required_items_end_in_time() {
+    for text in [
+        "start ::= '[' unordered!(distinct!(#'[ab]{1,2}'); ','; {3,5}) ']';",
+        "start ::= unordered!('aaa', 'bb'?, 'ccccc'*; ', '; {4,});",
+        "start ::= unordered!('aaa'?, 'bb'?, 'c'?; ; {2,3}; 0 -> 1, 2 -> 0) '.';",
+    ] {
+        let grammar = byte_grammar(text, EndLimits::default());
+        let mut rng = Rng::new(9);
+        let least = grammar.matcher().min_tokens_to_end().unwrap();
+        for budget in [least, least + 1, least + 5] {
+            for _ in 0..5 {
+                write_within(&mut rng, &mut grammar.matcher(), budget);
+            }
+        }
+    }
+}
+
+#[test]
+fn limits_leave_bounds_apart_and_masks_smaller() {
+    let starved = EndLimits { max_nodes: 0, max_spelled: 2, ..EndLimits::default() };
+    let (exact, starved) = (byte_grammar(NESTED, EndLimits::default()), byte_grammar(NESTED, starved));
+    let mut rng = Rng::new(5);
+    let mut wider = 0;
+    for _ in 0..60 {
+        let mut matcher = exact.matcher();
+        let steps = rng.below(12);
+        walk(&mut rng, &mut matcher, steps);
+        let mut other = starved.matcher();
+        assert!(other.accept_bytes(matcher.text()).is_accepted() || matcher.is_finished());
+        if matcher.is_finished() {
+            continue;
+        }
+        let (bounds, loose) = (matcher.tokens_to_end(), other.tokens_to_end());
+        assert!(bounds.is_exact());
+        assert!(loose.at_least <= bounds.at_least && loose.at_most >= bounds.at_most);
+        wider += usize::from(!loose.is_exact());
+        let tokens = loose.at_most.unwrap();
+        let (is_possible, row) = row_within(&mut other, tokens);
+        assert!(is_possible, "a completion is known");
+        let (_, whole) = row_within(&mut matcher, tokens);
+        assert!(row.iter().zip(&whole).all(|(row, whole)| row & !whole == 0));
+    }
+    assert!(wider > 10, "{wider}");
+}
+
+#[test]
+fn endless_and_finished_outputs_have_no_tokens_within_a_budget() {
+    let grammar = byte_grammar("start ::= 'a' S | 'b'; S ::= 'x' S | 'x' S 'y';", EndLimits::default());
+    // No text after `a` is complete, so the grammar does not have it.
+    assert_eq!(grammar.matcher().min_tokens_to_end(), Some(2));
+    let mut matcher = grammar.matcher();
+    assert!(matcher.accept_bytes(b"b").is_accepted());
+    assert_eq!(matcher.tokens_to_end().at_least, 1);
+    assert!(matcher.accept(TokenId(256)).is_accepted());
+    assert_eq!(matcher.min_tokens_to_end(), Some(0));
+    assert_eq!(row_within(&mut matcher, 9), (false, vec![0; 10]));
+    let mut short = [7; 3];
+    assert!(matcher.fill_mask_within(9, &mut short).is_err());
+    assert_eq!(short, [7; 3]);
+}
+
+#[test]
+fn a_vocabulary_that_cannot_spell_the_end_has_no_completion() {
+    let tokens = [(TokenId(0), b"a".to_vec()), (TokenId(1), b"b".to_vec())];
+    let vocabulary = Vocabulary::new(tokens, []).unwrap();
+    let config = Config { ending: Ending::EndOfSequence(vec![]), ..Config::default() };
+    let grammar = Grammar::compile("start ::= 'a' #'b*' 'c';", &vocabulary, &config).unwrap();
+    let bounds = grammar.matcher().tokens_to_end();
+    assert_eq!((bounds.at_least, bounds.at_most), (u64::MAX, None));
+    assert!(!row_within(&mut grammar.matcher(), 1 << 40).0);
+}
