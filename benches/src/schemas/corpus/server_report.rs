@@ -304,6 +304,7 @@ mod tests {
             start,
             masks: vec![1_000, 3_000],
             accepts: vec![500],
+            work: Vec::new(),
             slowest_mask: Some(Slowest { time: 3_000, document: 1, token: 2 }),
             slowest_accept: None,
             wrong_documents: 0,
