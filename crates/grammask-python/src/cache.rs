@@ -73,7 +73,7 @@ impl GrammarCache {
             }))
         })?;
         match result {
-            Ok(inner) => Ok(Grammar::new(inner, self.vocabulary.clone_ref(py), &config)),
+            Ok(inner) => Ok(Grammar::new(inner, self.vocabulary.clone_ref(py))),
             Err(CacheError::Compile(error)) => Err(source.error(&error)),
             Err(error) => Err(errors::cancelled(&error.to_string())),
         }

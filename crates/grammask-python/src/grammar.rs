@@ -17,7 +17,6 @@ use crate::{arguments, errors, guard, options};
 pub struct Grammar {
     inner: grammask::Grammar,
     vocabulary: Py<Vocabulary>,
-    pub(crate) ends: Vec<TokenId>,
 }
 
 /// The keyword arguments of all kinds of grammars.
@@ -156,8 +155,7 @@ impl Grammar {
         let inner = guard::catching(|| {
             py.detach(|| grammask::Grammar::load(data, tokens)).map_err(|error| errors::load(&error))
         })?;
-        let ends = vocabulary.get().ends.clone();
-        Ok(Self { inner, vocabulary, ends })
+        Ok(Self { inner, vocabulary })
     }
 
     /// The compiled grammar as bytes; with `warm`, the masks that are known as well.
@@ -168,9 +166,20 @@ impl Grammar {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// A matcher at the beginning of an output.
-    fn matcher(slf: &Bound<'_, Self>) -> Matcher {
-        Matcher::new(slf.get().inner.matcher(), slf.clone().unbind())
+    /// A matcher at the beginning of an output. `end` names the tokens that end this output, instead of those
+    /// of the grammar; matchers with the same ends share their masks.
+    #[pyo3(signature = (*, end = None))]
+    fn matcher(slf: &Bound<'_, Self>, end: Option<&Bound<'_, PyAny>>) -> PyResult<Matcher> {
+        let this = slf.get();
+        let inner = match end.filter(|end| !end.is_none()) {
+            None => this.inner.matcher(),
+            Some(end) => {
+                let ends = arguments::ends(Some(end), this.vocabulary.get())?;
+                let made = guard::catching(|| Ok(slf.py().detach(|| this.inner.matcher_with_ends(ends))))?;
+                made.map_err(|error| errors::wrong_value("end", &error.to_string()))?
+            }
+        };
+        Ok(Matcher::new(inner, slf.clone().unbind()))
     }
 
     /// Computes masks before they are asked for: breadth first, of at most `states` states, with `threads`
@@ -193,7 +202,13 @@ impl Grammar {
     /// The ids of the tokens that end an output.
     #[getter]
     fn ends(&self) -> Vec<u32> {
-        self.ends.iter().map(|end| end.0).collect()
+        self.inner.ending().tokens().iter().map(|end| end.0).collect()
+    }
+
+    /// Remarks for the person who runs the grammar: that no token ends an output is one.
+    #[getter]
+    fn notes(&self) -> Vec<String> {
+        self.inner.notes().iter().map(ToString::to_string).collect()
     }
 
     /// The vocabulary that the grammar was compiled for.
@@ -231,8 +246,8 @@ impl Grammar {
 }
 
 impl Grammar {
-    pub(crate) fn new(inner: grammask::Grammar, vocabulary: Py<Vocabulary>, config: &Config) -> Self {
-        Self { inner, vocabulary, ends: config.ending.tokens().to_vec() }
+    pub(crate) const fn new(inner: grammask::Grammar, vocabulary: Py<Vocabulary>) -> Self {
+        Self { inner, vocabulary }
     }
 
     fn compile(
@@ -248,7 +263,7 @@ impl Grammar {
         let inner = guard::catching(|| {
             py.detach(|| source.compile(tokens, &config)).map_err(|error| source.error(&error))
         })?;
-        Ok(Self::new(inner, vocabulary, &config))
+        Ok(Self::new(inner, vocabulary))
     }
 
     /// Words of 32 bits that a row needs at least.

@@ -3,6 +3,7 @@
 //! | file | contents |
 //! | --- | --- |
 //! | `vocabulary.rs` | `Vocabulary` |
+//! | `vocabulary/files.rs` | the files of a tokenizer |
 //! | `grammar.rs` | `Grammar`, and checks that need no vocabulary |
 //! | `matcher.rs` | `Matcher` |
 //! | `source.rs` | what a grammar is compiled from, with its options |

@@ -135,16 +135,59 @@ impl Matcher {
         })
     }
 
-    /// Writes a row that allows the grammar's end tokens and nothing else.
+    /// Writes the mask of the tokens after which the output can still end within `tokens` tokens, the next
+    /// one and an end token included. Returns `False`, and writes zeros, if there is none.
+    #[pyo3(signature = (rows, tokens, index = 0))]
+    fn fill_within(
+        &self,
+        py: Python<'_>,
+        rows: &Bound<'_, PyAny>,
+        tokens: u64,
+        index: usize,
+    ) -> PyResult<bool> {
+        let mut rows = Rows::of(rows)?;
+        self.check_width(&rows)?;
+        let row = rows.slice_mut(index, 1)?;
+        self.inner.with(|matcher| {
+            let filled = py.detach(|| matcher.fill_mask_within(tokens, row));
+            check_limit(matcher)?;
+            filled.map_err(|error| errors::wrong_value("rows", &error.to_string()))
+        })
+    }
+
+    /// The number of tokens with which the output can end, an end token included: the least one unless the
+    /// search meets its limits. `None` if no completion is known.
+    fn min_tokens_to_end(&self, py: Python<'_>) -> PyResult<Option<u64>> {
+        Ok(self.tokens_to_end(py)?.1)
+    }
+
+    /// Bounds on the number of tokens to the end, which are equal unless the search meets its limits: at
+    /// least, at most. The second is `None` if no completion is known.
+    fn tokens_to_end(&self, py: Python<'_>) -> PyResult<(u64, Option<u64>)> {
+        self.inner.with(|matcher| {
+            let bounds = py.detach(|| matcher.tokens_to_end());
+            check_limit(matcher)?;
+            Ok((bounds.at_least, bounds.at_most))
+        })
+    }
+
+    /// The ids of the tokens that end the output.
+    #[getter]
+    fn ends(&self) -> PyResult<Vec<u32>> {
+        let ending = self.inner.with(|matcher| Ok(matcher.grammar().ending()))?;
+        Ok(ending.tokens().iter().map(|end| end.0).collect())
+    }
+
+    /// Writes a row that allows the end tokens and nothing else.
     #[pyo3(signature = (rows, index = 0))]
     fn fill_ends(&self, rows: &Bound<'_, PyAny>, index: usize) -> PyResult<()> {
         let mut rows = Rows::of(rows)?;
         self.check_width(&rows)?;
         let row = rows.slice_mut(index, 1)?;
         row.fill(0);
-        for end in &self.grammar.get().ends {
-            if let Some(word) = row.get_mut(end.0 as usize / 32) {
-                *word |= 1 << (end.0 % 32);
+        for end in self.ends()? {
+            if let Some(word) = row.get_mut(end as usize / 32) {
+                *word |= 1 << (end % 32);
             }
         }
         Ok(())

@@ -1,12 +1,16 @@
 //! `Vocabulary`: the tokens of a model, and the width of the rows that its masks fill.
 
-use std::path::PathBuf;
+mod files;
 
 use grammask::TokenId;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyTuple};
 
+use self::files::Files;
 use crate::{arguments, errors, guard};
+
+/// Number of names that a note lists at most.
+const MAX_LISTED_NAMES: usize = 8;
 
 /// The tokens of a model.
 ///
@@ -19,20 +23,23 @@ pub struct Vocabulary {
     pub(crate) inner: grammask::Vocabulary,
     pub(crate) ends: Vec<TokenId>,
     size: usize,
+    /// Remarks about how a file was read.
+    notes: Vec<String>,
 }
 
 impl Vocabulary {
     fn wrap(inner: grammask::Vocabulary, size: Option<usize>) -> PyResult<Self> {
         let ids = inner.id_count();
-        let size = size.unwrap_or(ids);
+        let size = size.unwrap_or(inner.rows());
         if size < ids {
             let message = format!("{size} is less than the {ids} ids of the tokens");
             return Err(errors::wrong_value("size", &message));
         }
-        Ok(Self { inner, ends: Vec::new(), size })
+        let ends = inner.ends().to_vec();
+        Ok(Self { inner, ends, size, notes: Vec::new() })
     }
 
-    fn with_ends(mut self, end: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+    fn ending_with(mut self, end: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
         self.ends = arguments::ends(end, &self)?;
         Ok(self)
     }
@@ -86,44 +93,43 @@ impl Vocabulary {
             py.detach(|| grammask::Vocabulary::new(texts, names))
                 .map_err(|error| errors::vocabulary(&error.to_string()))
         })?;
-        Self::wrap(inner, size)?.with_ends(end)
+        Self::wrap(inner, size)?.ending_with(end)
     }
 
-    /// Reads a tokenizer file: `tokenizer.json`, tiktoken, RWKV or plain JSON. `data` is its bytes or its
-    /// path.
+    /// Reads a tokenizer in any format: its bytes, the path of its file, or the path of a folder with the
+    /// files of a model. The configurations of a folder say which tokens end a sequence.
     #[staticmethod]
-    #[pyo3(signature = (data, *, end = None, size = None))]
+    #[pyo3(signature = (data, *, format = None, added = None, end = None, size = None))]
     fn load(
         py: Python<'_>,
         data: &Bound<'_, PyAny>,
+        format: Option<&str>,
+        added: Option<&Bound<'_, PyAny>>,
         end: Option<&Bound<'_, PyAny>>,
         size: Option<usize>,
     ) -> PyResult<Self> {
-        let bytes = match data.cast::<PyBytes>() {
-            Ok(bytes) => bytes.as_bytes().to_vec(),
-            Err(_) => {
-                let path: PathBuf =
-                    data.extract().map_err(|_| errors::wrong_type("data", "bytes or a path", data))?;
-                std::fs::read(&path)?
-            }
-        };
-        let inner = guard::catching(|| {
-            py.detach(|| grammask::Vocabulary::load(&bytes))
-                .map_err(|error| errors::vocabulary(&error.to_string()))
+        let options = files::options(format, added)?;
+        let files = Files::read(data)?;
+        let (inner, notes) = guard::catching(|| {
+            py.detach(|| files.load(options)).map_err(|error| errors::vocabulary(&error.to_string()))
         })?;
-        Self::wrap(inner, size)?.with_ends(end)
+        Self { notes, ..Self::wrap(inner, size)? }.ending_with(end)
     }
 
     /// Makes a vocabulary of a tokenizer object of another library; see `grammask.tokenizers`.
     #[staticmethod]
-    #[pyo3(signature = (tokenizer, *, end = None, size = None))]
+    #[pyo3(signature = (tokenizer, *, format = None, added = None, end = None, size = None))]
     fn from_tokenizer<'py>(
         py: Python<'py>,
         tokenizer: &Bound<'py, PyAny>,
+        format: Option<&str>,
+        added: Option<&Bound<'py, PyAny>>,
         end: Option<&Bound<'py, PyAny>>,
         size: Option<usize>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let options = PyDict::new(py);
+        options.set_item("format", format)?;
+        options.set_item("added", added)?;
         options.set_item("end", end)?;
         options.set_item("size", size)?;
         py.import("grammask.tokenizers")?.call_method("from_tokenizer", (tokenizer,), Some(&options))
@@ -133,6 +139,25 @@ impl Vocabulary {
     fn resized(&self, size: usize) -> PyResult<Self> {
         let mut other = Self::wrap(self.inner.clone(), Some(size))?;
         other.ends.clone_from(&self.ends);
+        other.notes.clone_from(&self.notes);
+        Ok(other)
+    }
+
+    /// A vocabulary with the same tokens that others end.
+    fn with_ends(&self, end: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let mut other = self.resized(self.size)?;
+        other.ends = arguments::ends(Some(end), &other)?;
+        Ok(other)
+    }
+
+    /// A vocabulary with the same tokens, and as ends the special tokens whose names end a text in known
+    /// models.
+    fn with_known_ends(&self) -> PyResult<Self> {
+        let specials = self.inner.specials().map(|(id, name)| (id, name.to_owned()));
+        let named = grammask::Vocabulary::from_parts([], specials, Default::default())
+            .map_err(|error| errors::vocabulary(&error.to_string()))?;
+        let mut other = self.resized(self.size)?;
+        other.ends = named.ends().to_vec();
         Ok(other)
     }
 
@@ -152,6 +177,47 @@ impl Vocabulary {
     #[getter]
     fn ends(&self) -> Vec<u32> {
         self.ends.iter().map(|end| end.0).collect()
+    }
+
+    /// The ids of the tokens that begin a sequence, as far as the tokenizer says so.
+    #[getter]
+    fn begins(&self) -> Vec<u32> {
+        self.inner.begins().iter().map(|begin| begin.0).collect()
+    }
+
+    /// The number of logits that the tokenizer says the model has; the number of ids if it does not say.
+    #[getter]
+    fn rows(&self) -> usize {
+        self.inner.rows()
+    }
+
+    /// True if the decoder removes one space at the beginning of a text, as SentencePiece models do. The
+    /// tokens keep it.
+    #[getter]
+    fn strips_first_space(&self) -> bool {
+        self.inner.strips_first_space()
+    }
+
+    /// Remarks about how a file was read, and a warning if no token ends an output.
+    #[getter]
+    fn notes(&self) -> Vec<String> {
+        let mut notes = self.notes.clone();
+        if self.ends.is_empty() {
+            let likely = self.inner.likely_ends().take(MAX_LISTED_NAMES);
+            let names: Vec<String> = likely.map(|(id, name)| format!("{name:?} ({})", id.0)).collect();
+            let hint = match names.is_empty() {
+                true => String::new(),
+                false => format!("; these look like ends: {}", names.join(", ")),
+            };
+            notes.push(format!("no token ends an output{hint}"));
+        }
+        notes
+    }
+
+    /// The special tokens: id to name. Another name of `special`.
+    #[getter]
+    fn special_tokens<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.special(py)
     }
 
     /// The special tokens: id to name.
@@ -200,12 +266,8 @@ impl Vocabulary {
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let make = py.import("grammask.tokenizers")?.getattr("_unpickle")?;
-        let tokens = (0..self.inner.id_count()).map(|id| {
-            let id = TokenId(u32::try_from(id).unwrap_or(u32::MAX));
-            self.inner.bytes(id).map(|bytes| PyBytes::new(py, bytes))
-        });
-        let tokens = PyList::new(py, tokens.collect::<Vec<_>>())?;
-        let arguments = (self.fingerprint(), tokens, self.special(py)?, self.ends(), self.size);
+        let tokens = PyBytes::new(py, &self.inner.to_bytes());
+        let arguments = (self.fingerprint(), tokens, self.ends(), self.size);
         PyTuple::new(py, [make, arguments.into_pyobject(py)?.into_any()])
     }
 }

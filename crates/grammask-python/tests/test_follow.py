@@ -164,3 +164,21 @@ def test_llama_cpp_outputs_begin_after_the_prompt(answers: grammask.Grammar) -> 
     assert step(1, 1, 3, 4, 2) == [0, 1, 3]
     processor.reset()
     assert step(1, 1, 3, 4, 2, 0) == [0, 1, 3]
+
+
+def test_followers_end_in_time(byte_tokens: grammask.Vocabulary) -> None:
+    grammar = grammask.Grammar.kbnf("start ::= '(' start ')' | 'x';", byte_tokens)
+    rows = grammask.numpy.allocate(2, byte_tokens)
+    followers = Followers([grammar, None], max_tokens=6)
+    outputs: list[list[int]] = [[], []]
+    while 256 not in outputs[0]:
+        followers.follow(outputs)
+        assert followers.fill(rows) == [0]
+        allowed = np.flatnonzero(grammask.numpy.allowed(rows)[0])
+        outputs = [[*outputs[0], int(allowed.min())], [*outputs[1], 7]]
+        assert len(outputs[0]) <= 6
+    assert bytes(outputs[0][:-1]) == b"((x))"
+    # Where nothing fits, the mask is that of the grammar.
+    late = Follower(grammar, max_tokens=2)
+    late.fill(rows, 0)
+    assert np.flatnonzero(grammask.numpy.allowed(rows)[0]).tolist() == [ord("("), ord("x")]

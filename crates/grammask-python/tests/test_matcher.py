@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import grammask
+import grammask.numpy
 
 
 def bits(row: np.ndarray) -> list[int]:
@@ -187,3 +188,45 @@ def test_repr_shows_the_end_of_the_text(answers: grammask.Grammar) -> None:
     matcher.accept_all([0, 2] * 30)
     assert repr(matcher).startswith("<grammask.Matcher after 60 tokens, ...")
     assert "yes," in repr(matcher)
+
+
+def test_ends_of_one_matcher(byte_tokens: grammask.Vocabulary) -> None:
+    grammar = grammask.Grammar.kbnf("start ::= 'a'+;", byte_tokens)
+    matcher = grammar.matcher(end=[10, 256])
+    assert (grammar.ends, sorted(matcher.ends), grammar.matcher().ends) == ([256], [10, 256], [256])
+    assert matcher.accept(ord("a")) and matcher.allowed() == [10, ord("a"), 256]
+    assert matcher.accept(10) and matcher.is_finished and matcher.text == b"a"
+    matcher.rollback()
+    assert matcher.accept(ord("a")) and matcher.text == b"aa"
+    assert matcher.copy().ends == matcher.ends
+    row = np.zeros((1, byte_tokens.words), dtype=np.int32)
+    matcher.fill_ends(row)
+    assert np.flatnonzero(grammask.numpy.allowed(row)[0]).tolist() == [10, 256]
+    with pytest.raises(ValueError, match="end: "):
+        grammar.matcher(end=[999])
+    with pytest.raises(ValueError, match="end: "):
+        grammar.matcher(end="<|stop|>")
+
+
+def test_masks_within_a_budget_end_in_time(byte_tokens: grammask.Vocabulary) -> None:
+    schema = {"type": "array", "items": {"type": "string", "minLength": 2}, "minItems": 2}
+    grammar = grammask.Grammar.json_schema(schema, byte_tokens)
+    least = grammar.matcher().min_tokens_to_end()
+    # `["aa","aa"]` and the end.
+    assert least == 12 and grammar.matcher().tokens_to_end() == (12, 12)
+    row = np.zeros((1, byte_tokens.words), dtype=np.int32)
+    random = np.random.default_rng(1)
+    for budget in [12, 13, 20, 50]:
+        matcher = grammar.matcher()
+        for left in range(budget, 0, -1):
+            if matcher.is_finished:
+                break
+            assert matcher.fill_within(row, left)
+            allowed = np.flatnonzero(grammask.numpy.allowed(row)[0])
+            assert set(allowed) <= set(matcher.allowed())
+            assert matcher.accept(int(random.choice(allowed)))
+        assert matcher.is_finished
+    assert not grammar.matcher().fill_within(row, 11)
+    assert not row.any()
+    with pytest.raises(ValueError, match="rows"):
+        grammar.matcher().fill_within(np.zeros(2, dtype=np.int32), 50)

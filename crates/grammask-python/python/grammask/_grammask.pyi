@@ -39,14 +39,44 @@ class Vocabulary:
     ) -> Vocabulary: ...
     @staticmethod
     def load(
-        data: bytes | str | os.PathLike[str], *, end: _End = None, size: int | None = None
+        data: bytes | str | os.PathLike[str],
+        *,
+        format: str | None = None,
+        added: str | Iterable[str] | None = None,
+        end: _End = None,
+        size: int | None = None,
     ) -> Vocabulary:
-        """Reads a tokenizer file: ``tokenizer.json``, tiktoken, RWKV or plain JSON, by its bytes or its path."""
+        """Reads a tokenizer in any format: its bytes, its path, or a folder with the files of a model.
+
+        The configurations of a folder say which tokens end a sequence. ``size`` is by default the number of
+        logits that the file says, or the number of ids.
+
+        ``format`` is detected unless it is given: ``"tokenizer.json"``, ``"sentencepiece"``, ``"gguf"``,
+        ``"tekken"``, ``"tiktoken"`` or ``"tiktoken:NAME"`` with the special tokens of a known vocabulary,
+        ``"tiktoken-json"``, ``"rwkv-text"``, ``"rwkv-json"``, ``"vocab.json"`` or
+        ``"vocab.json:SPELLING"`` with ``literal``, ``byte-level`` or ``sentencepiece``.
+
+        ``added`` says which added tokens are special: ``"turns"`` for those with the flag and those that end,
+        begin or separate turns (the default), ``"flag"``, ``"all"``, or their names.
+        """
     @staticmethod
-    def from_tokenizer(tokenizer: Any, *, end: _End = None, size: int | None = None) -> Vocabulary:
+    def from_tokenizer(
+        tokenizer: Any,
+        *,
+        format: str | None = None,
+        added: str | Iterable[str] | None = None,
+        end: _End = None,
+        size: int | None = None,
+    ) -> Vocabulary:
         """Makes a vocabulary of a tokenizer object of another library; see ``grammask.tokenizers``."""
     def resized(self, size: int) -> Vocabulary:
         """A vocabulary with the same tokens and ends, for another number of logits."""
+    def with_ends(self, end: _End) -> Vocabulary:
+        """A vocabulary with the same tokens and other ends."""
+    def with_known_ends(self) -> Vocabulary:
+        """A vocabulary with the same tokens, and as ends the special tokens whose names end a text in known
+        models.
+        """
     @property
     def size(self) -> int:
         """The number of logits that a mask covers."""
@@ -56,6 +86,21 @@ class Vocabulary:
     @property
     def ends(self) -> list[int]:
         """The ids of the tokens that end an output, unless a grammar is given others."""
+    @property
+    def begins(self) -> list[int]:
+        """The ids of the tokens that begin a sequence, as far as the tokenizer says so."""
+    @property
+    def rows(self) -> int:
+        """The number of logits that the tokenizer says the model has, else the number of ids."""
+    @property
+    def strips_first_space(self) -> bool:
+        """True if the decoder removes one space at the beginning of a text. The tokens keep it."""
+    @property
+    def notes(self) -> list[str]:
+        """Remarks about how a file was read, and a warning if no token ends an output."""
+    @property
+    def special_tokens(self) -> dict[int, str]:
+        """The special tokens: id to name. Another name of ``special``."""
     @property
     def special(self) -> dict[int, str]:
         """The special tokens: id to name."""
@@ -158,8 +203,12 @@ class Grammar:
         """Reads what ``save`` wrote, for an equal vocabulary."""
     def save(self, *, warm: bool = False) -> bytes:
         """The compiled grammar as bytes; with ``warm``, the masks that are known as well."""
-    def matcher(self) -> Matcher:
-        """A matcher at the beginning of an output."""
+    def matcher(self, *, end: _End = None) -> Matcher:
+        """A matcher at the beginning of an output.
+
+        ``end`` are the tokens that end this output, instead of those of the grammar. Matchers with the same
+        ends share their masks.
+        """
     def warm(self, *, states: int = 1000, threads: int = 1) -> None:
         """Computes masks before they are asked for: breadth first, of at most ``states`` states."""
     @property
@@ -168,6 +217,9 @@ class Grammar:
     @property
     def ends(self) -> list[int]:
         """The ids of the tokens that end an output."""
+    @property
+    def notes(self) -> list[str]:
+        """Remarks for the person who runs the grammar: that no token ends an output is one."""
     @property
     def vocabulary(self) -> Vocabulary:
         """The vocabulary that the grammar was compiled for."""
@@ -195,8 +247,13 @@ class Matcher:
         """A matcher in the same place, which goes its own way from here."""
     def fill(self, rows: Any, index: int = 0) -> None:
         """Writes the mask into row ``index``: token ``t`` is bit ``t % 32`` of word ``t // 32``."""
+    def fill_within(self, rows: Any, tokens: int, index: int = 0) -> bool:
+        """Writes the mask of the tokens after which the output can still end within ``tokens`` tokens.
+
+        The next token and an end token count. Returns ``False``, and writes zeros, if there is none.
+        """
     def fill_ends(self, rows: Any, index: int = 0) -> None:
-        """Writes a row that allows the grammar's end tokens and nothing else."""
+        """Writes a row that allows the end tokens and nothing else."""
     def fill_tree(
         self,
         rows: Any,
@@ -221,6 +278,15 @@ class Matcher:
         """The tokens that need no model."""
     def allowed(self) -> list[int]:
         """The ids of all tokens that may come next."""
+    def min_tokens_to_end(self) -> int | None:
+        """The number of tokens with which the output can end, an end token included: the least one unless the
+        search meets its limits. ``None`` if no completion is known.
+        """
+    def tokens_to_end(self) -> tuple[int, int | None]:
+        """Bounds on the number of tokens to the end, which are equal unless the search meets its limits."""
+    @property
+    def ends(self) -> list[int]:
+        """The ids of the tokens that end the output."""
     @property
     def is_complete(self) -> bool:
         """True if the output so far is in the language."""

@@ -21,12 +21,16 @@ class Follower:
 
     ``grammar`` is a compiled grammar; ``None`` leaves the output free.
 
+    ``max_tokens`` is the number of ids after which the output will be cut. Masks then leave only tokens after
+    which the output can still end in time, as soon and as long as some completion fits.
+
     ``tokens`` are the ids of the last call. ``refused`` is the index of the first id that the grammar does
     not allow, or ``None``. Ids after the end of an output, such as padding, are not refused.
     """
 
-    def __init__(self, grammar: Grammar | None) -> None:
+    def __init__(self, grammar: Grammar | None, *, max_tokens: int | None = None) -> None:
         self.grammar = grammar
+        self.max_tokens = max_tokens
         self.matcher: Matcher | None = None if grammar is None else grammar.matcher()
         self.tokens: list[int] = []
         self.refused: int | None = None
@@ -69,15 +73,25 @@ class Follower:
         """
         if self.matcher is None:
             raise ValueError("an output without a grammar has no mask")
-        if self.is_open and not self.matcher.is_stuck:
-            self.matcher.fill(rows, index)
-        else:
+        if not self.is_open:
             self.matcher.fill_ends(rows, index)
+        elif self.max_tokens is not None and self._fill_in_time(self.matcher, rows, index):
+            pass
+        elif self.matcher.is_stuck:
+            self.matcher.fill_ends(rows, index)
+        else:
+            self.matcher.fill(rows, index)
+
+    def _fill_in_time(self, matcher: Matcher, rows: Any, index: int) -> bool:
+        """Writes the mask within the rest of ``max_tokens``; ``False`` if no completion fits."""
+        left = (self.max_tokens or 0) - len(self.tokens)
+        return left > 0 and matcher.fill_within(rows, left, index)
 
     def copy(self) -> Follower:
         """A follower in the same place, which goes its own way from here."""
         twin = Follower.__new__(Follower)
         twin.grammar = self.grammar
+        twin.max_tokens = self.max_tokens
         twin.matcher = None if self.matcher is None else self.matcher.copy()
         twin.tokens = list(self.tokens)
         twin.refused = self.refused
@@ -95,9 +109,14 @@ class Followers:
     ``grammars`` is one grammar for all rows, or a sequence with one for each prompt, ``None`` for a free
     output. If there are more rows than grammars, each grammar is for as many rows in turn: the beams of its
     prompt.
+
+    ``max_tokens`` is that of :class:`Follower`, for all rows.
     """
 
-    def __init__(self, grammars: Grammar | None | Sequence[Grammar | None]) -> None:
+    def __init__(
+        self, grammars: Grammar | None | Sequence[Grammar | None], *, max_tokens: int | None = None
+    ) -> None:
+        self._max_tokens = max_tokens
         self._grammars: list[Grammar | None]
         if grammars is None or isinstance(grammars, Grammar):
             self._grammars = [grammars]
@@ -119,7 +138,8 @@ class Followers:
         """
         count = len(outputs)
         if len(self.rows) != count:
-            self.rows = [Follower(grammar) for grammar in self._for_rows(count)]
+            grammars = self._for_rows(count)
+            self.rows = [Follower(grammar, max_tokens=self._max_tokens) for grammar in grammars]
         known = {(id(row.grammar), tuple(row.tokens)): place for place, row in enumerate(self.rows)}
         taken: set[int] = set()
         chosen: list[Follower] = []
@@ -146,6 +166,10 @@ class Followers:
         Rows of outputs without a grammar stay as they are. Raises ``LimitError`` if a mask exceeds a limit.
         """
         constrained = [(place, row) for place, row in enumerate(self.rows) if row.matcher is not None]
+        if self._max_tokens is not None:
+            for place, row in constrained:
+                row.fill(rows, place)
+            return [place for place, _ in constrained]
         open_rows = [(place, row.matcher) for place, row in constrained if row.matcher and row.is_open]
         matchers = [matcher for _, matcher in open_rows]
         if fill_masks(matchers, rows, indices=[place for place, _ in open_rows], threads=threads):

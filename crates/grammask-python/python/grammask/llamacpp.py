@@ -26,10 +26,14 @@ class GrammarProcessor:
 
     The ids of the first call are the prompt. A later call whose ids do not continue the prompt begins a new
     output, as does one that is more than one id longer than the call before. ``reset`` says so for sure.
+
+    Pass the greatest number of tokens of an output as ``max_tokens``, and it ends in time wherever the
+    grammar has a completion that short.
     """
 
-    def __init__(self, grammar: Grammar) -> None:
+    def __init__(self, grammar: Grammar, *, max_tokens: int | None = None) -> None:
         self._grammar = grammar
+        self._max_tokens = max_tokens
         self._rows = masks.allocate(1, grammar.vocabulary)
         self.reset()
 
@@ -37,7 +41,7 @@ class GrammarProcessor:
         """Forgets the output: the next call begins a new one."""
         self._prompt: np.ndarray | None = None
         self._last = 0
-        self.follower = Follower(self._grammar)
+        self.follower = Follower(self._grammar, max_tokens=self._max_tokens)
 
     def fill(self, input_ids: Any) -> np.ndarray:
         """The mask after these ids, as one row of ``int32`` words."""

@@ -18,11 +18,12 @@ class GrammarProcessor:
     """Keeps outputs in a grammar. ``outlines`` calls ``reset`` before each generation.
 
     The kind of array decides which of ``grammask.transformers``, ``grammask.llamacpp`` and
-    ``grammask.mlx_lm`` works.
+    ``grammask.mlx_lm`` works. ``max_tokens`` is theirs.
     """
 
-    def __init__(self, grammar: Grammar) -> None:
+    def __init__(self, grammar: Grammar, *, max_tokens: int | None = None) -> None:
         self._grammar = grammar
+        self._max_tokens = max_tokens
         self._inner: Any = None
 
     def reset(self) -> None:
@@ -43,13 +44,13 @@ class GrammarProcessor:
         if library == "torch":
             from grammask import transformers
 
-            return transformers.GrammarProcessor(self._grammar)
+            return transformers.GrammarProcessor(self._grammar, max_tokens=self._max_tokens)
         if library == "mlx":
             from grammask import mlx_lm
 
-            return mlx_lm.GrammarProcessor(self._grammar)
+            return mlx_lm.GrammarProcessor(self._grammar, max_tokens=self._max_tokens)
         if library == "numpy":
             from grammask import llamacpp
 
-            return llamacpp.GrammarProcessor(self._grammar)
+            return llamacpp.GrammarProcessor(self._grammar, max_tokens=self._max_tokens)
         raise TypeError(f"logits: an array of {library} is not supported; expected torch, numpy or mlx")

@@ -14,28 +14,37 @@ from grammask._grammask import Vocabulary
 
 __all__ = ["from_tokenizer", "is_known"]
 
-#: White space as SentencePiece pieces spell it.
-_BLANK = "\u2581"
-
 
 def from_tokenizer(
-    tokenizer: Any, *, end: int | str | Iterable[int | str] | None = None, size: int | None = None
+    tokenizer: Any,
+    *,
+    format: str | None = None,
+    added: str | Iterable[str] | None = None,
+    end: int | str | Iterable[int | str] | None = None,
+    size: int | None = None,
 ) -> Vocabulary:
     """Makes a vocabulary with the ids of a tokenizer.
 
     ``tokenizer`` is one of: a transformers tokenizer with a fast backend, a ``tokenizers.Tokenizer``, a
     ``tiktoken.Encoding``, a ``SentencePieceProcessor``, a tokenizer of mistral-common, a ``llama_cpp.Llama``,
-    a path, or the bytes of a tokenizer file.
+    the path of a tokenizer in any format, the path of a folder with the files of a model, or the bytes of a
+    tokenizer.
 
-    ``end`` names the tokens that end an output, by id or by the name of a special token. Without it, the end
-    token that the tokenizer object knows is taken, if there is one. ``size`` is the number of logits of the
+    ``format`` and ``added`` are for paths and bytes: see ``Vocabulary.load``.
+
+    ``end`` names the tokens that end an output, by id or by the name of a special token. Without it, these
+    are the end token that the tokenizer object knows, and special tokens whose names end a text in known
+    models.
+    ``size`` is the number of logits of the
     model.
 
     Raises ``TypeError`` for an object of another kind, and ``VocabularyError`` for a tokenizer that cannot be
     read.
     """
     if isinstance(tokenizer, (bytes, str, os.PathLike)):
-        return Vocabulary.load(tokenizer, end=end, size=size)
+        return Vocabulary.load(tokenizer, format=format, added=added, end=end, size=size)
+    if format is not None or added is not None:
+        raise ValueError("format, added: these options are for paths and bytes")
     for matches, make in _KINDS:
         if matches(tokenizer):
             return make(tokenizer, end, size)
@@ -52,9 +61,8 @@ def is_known(tokenizer: Any) -> bool:
 
 
 def _from_transformers(tokenizer: Any, end: Any, size: int | None) -> Vocabulary:
-    if end is None:
-        end = _known_end(getattr(tokenizer, "eos_token_id", None))
-    return Vocabulary.load(tokenizer.backend_tokenizer.to_str().encode(), end=end, size=size)
+    vocabulary = Vocabulary.load(tokenizer.backend_tokenizer.to_str().encode(), end=end, size=size)
+    return _with_eos(vocabulary, end, getattr(tokenizer, "eos_token_id", None))
 
 
 def _from_tokenizers(tokenizer: Any, end: Any, size: int | None) -> Vocabulary:
@@ -66,26 +74,13 @@ def _from_tiktoken(encoding: Any, end: Any, size: int | None) -> Vocabulary:
     tokens: list[bytes | None] = [None] * (encoding.max_token_value + 1)
     for text, token in encoding._mergeable_ranks.items():
         tokens[token] = text
-    if end is None:
-        end = _known_end(special and encoding._special_tokens.get("<|endoftext|>"))
-    return Vocabulary(tokens, special, end=end, size=size)
+    return _with_eos(Vocabulary(tokens, special, end=end, size=size), end)
 
 
 def _from_sentencepiece(processor: Any, end: Any, size: int | None) -> Vocabulary:
-    tokens: list[bytes | None] = []
-    special = {}
-    for token in range(processor.get_piece_size()):
-        piece = processor.id_to_piece(token)
-        if processor.is_byte(token):
-            tokens.append(bytes([int(piece[3:-1], 16)]))
-        elif processor.is_control(token) or processor.is_unknown(token) or processor.is_unused(token):
-            special[token] = piece
-            tokens.append(None)
-        else:
-            tokens.append(piece.replace(_BLANK, " ").encode())
-    if end is None and processor.eos_id() >= 0:
-        end = processor.eos_id()
-    return Vocabulary(tokens, special, end=end, size=size)
+    return Vocabulary.load(
+        processor.serialized_model_proto(), format="sentencepiece", end=end, size=size
+    )
 
 
 def _from_mistral(tokenizer: Any, end: Any, size: int | None) -> Vocabulary:
@@ -103,7 +98,7 @@ def _from_mistral(tokenizer: Any, end: Any, size: int | None) -> Vocabulary:
     tokens: list[bytes | None] = [None] * specials
     special = {token: inner.id_to_piece(token) for token in range(specials)}
     tokens += [inner.id_to_byte_piece(token) for token in range(specials, inner.n_words)]
-    return Vocabulary(tokens, special, end=inner.eos_id if end is None else end, size=size)
+    return _with_eos(Vocabulary(tokens, special, end=end, size=size), end, inner.eos_id)
 
 
 def _from_llama_cpp(model: Any, end: Any, size: int | None) -> Vocabulary:
@@ -118,14 +113,17 @@ def _from_llama_cpp(model: Any, end: Any, size: int | None) -> Vocabulary:
         else:
             special[token] = name.decode("utf-8", "replace")
             tokens.append(None)
-    return Vocabulary(tokens, special, end=model.token_eos() if end is None else end, size=size)
+    return _with_eos(Vocabulary(tokens, special, end=end, size=size), end, model.token_eos())
 
 
-def _known_end(token: Any) -> list[int] | None:
-    """An end token as an argument; ``None`` if the tokenizer knows none."""
-    if token is None or token is False or token == {}:
-        return None
-    return list(token) if isinstance(token, Sequence) else [token]
+def _with_eos(vocabulary: Vocabulary, end: Any, eos: Any = None) -> Vocabulary:
+    """The vocabulary whose ends are those that were asked for; else the one that the tokenizer knows, and
+    those that are ends by their names.
+    """
+    if end is not None:
+        return vocabulary
+    known = list(eos) if isinstance(eos, Sequence) else [] if eos is None else [eos]
+    return vocabulary.with_ends(dict.fromkeys([*known, *vocabulary.with_known_ends().ends]))
 
 
 def _is_mistral(tokenizer: Any) -> bool:
@@ -141,7 +139,7 @@ _KINDS = [
     ),
     (lambda t: hasattr(t, "to_str") and hasattr(t, "id_to_token"), _from_tokenizers),
     (lambda t: hasattr(t, "_mergeable_ranks") and hasattr(t, "_special_tokens"), _from_tiktoken),
-    (lambda t: hasattr(t, "id_to_piece") and hasattr(t, "is_byte"), _from_sentencepiece),
+    (lambda t: hasattr(t, "serialized_model_proto"), _from_sentencepiece),
     (lambda t: hasattr(t, "detokenize") and hasattr(t, "n_vocab"), _from_llama_cpp),
 ]
 
@@ -151,11 +149,9 @@ _UNPICKLED: weakref.WeakValueDictionary[tuple[int, tuple[int, ...], int], Vocabu
 )
 
 
-def _unpickle(
-    fingerprint: int, tokens: list[bytes | None], special: dict[int, str], ends: list[int], size: int
-) -> Vocabulary:
+def _unpickle(fingerprint: int, tokens: bytes, ends: list[int], size: int) -> Vocabulary:
     key = (fingerprint, tuple(ends), size)
     known = _UNPICKLED.get(key)
     if known is None:
-        known = _UNPICKLED[key] = Vocabulary(tokens, special, end=ends, size=size)
+        known = _UNPICKLED[key] = Vocabulary.load(tokens, end=ends, size=size)
     return known

@@ -40,13 +40,22 @@ class GrammarProcessor(_Base):  # type: ignore[misc, valid-type]
     grammar has fewer outputs than there are beams. ``refused`` has the rows where this happened in the last
     call; they can only end.
 
+    Pass the ``max_new_tokens`` of ``generate`` as ``max_tokens``, and outputs end in time wherever the
+    grammar has a completion that short.
+
     Batches of different lengths, as continuous batching makes them, are not supported.
     """
 
     supports_continuous_batching = False
 
-    def __init__(self, grammars: Grammar | None | Sequence[Grammar | None], *, threads: int = 1) -> None:
-        self._followers = Followers(grammars)
+    def __init__(
+        self,
+        grammars: Grammar | None | Sequence[Grammar | None],
+        *,
+        threads: int = 1,
+        max_tokens: int | None = None,
+    ) -> None:
+        self._followers = Followers(grammars, max_tokens=max_tokens)
         self._threads = threads
         self._prompt: torch.Tensor | None = None
         self._seen: torch.Tensor | None = None
