@@ -54,9 +54,9 @@ pub struct Config {
     pub additional_properties: AdditionalProperties,
     /// Meaning of `format`. Default: asserted, also outside of the standard.
     pub formats: Formats,
-    /// True if `date-time` and `time` may lack the offset from UTC that RFC 3339 requires, and if `duration`
-    /// may have a sign and a fraction of a second, as in `2024-02-29T01:02:03` and `-P1DT0.5S`. Default:
-    /// false.
+    /// True if `date-time` and `time` may lack the offset from UTC that RFC 3339 requires, as in
+    /// `2024-02-29T01:02:03`. Then `duration` may have a sign and a fraction of a second, as in `-P1DT0.5S`.
+    /// Default: false.
     pub naive_times: bool,
     /// Dialect of the regular expressions of `pattern` and `patternProperties`. Default: ECMA-262, and others
     /// where that is a syntax error.

@@ -78,8 +78,8 @@ impl Emitter<'_, '_> {
         Ok(())
     }
 
-    /// Returns members with one constraint whose keys all differ. What is between two keys, the value of the
-    /// first one included, is the separator of the keys.
+    /// Returns members with one constraint whose keys all differ. The separator of the keys is the text
+    /// between two keys, the value of the first one included.
     fn distinct_keys(
         &mut self,
         members: &[&Member],

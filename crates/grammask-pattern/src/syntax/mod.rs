@@ -2,6 +2,7 @@
 
 pub(crate) mod class;
 pub(crate) mod ecma;
+mod escape;
 pub(crate) mod node;
 pub(crate) mod python;
 mod python_classes;

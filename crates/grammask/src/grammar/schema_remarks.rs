@@ -1,9 +1,9 @@
-//! What translating the JSON Schemas of a grammar found.
+//! Remarks of the translation of the JSON Schemas of a grammar.
 
 #[cfg(feature = "json-schema")]
 use grammask_json_schema::{Note, Relaxation};
 
-/// What translating the JSON Schemas of a grammar found.
+/// Remarks of the translation of the JSON Schemas of a grammar.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "save", derive(serde::Serialize, serde::Deserialize))]
 pub struct SchemaRemarks {
