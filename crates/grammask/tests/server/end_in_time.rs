@@ -1,5 +1,7 @@
 //! Bounds on the number of tokens to the end, and masks within a budget of tokens, compared with brute force.
 
+#![allow(clippy::mutable_key_type, reason = "a state is compared by its number and its tables")]
+
 use std::collections::{HashMap, HashSet};
 
 use grammask::{Config, EndLimits, Ending, Grammar, Limits, Matcher, TokenId, Vocabulary};
