@@ -102,7 +102,7 @@ pub struct Limits {
     /// attempt goes on with the tables that this one has filled. Default: 1,500,000, about 50 ms.
     pub max_mask_work: u64,
     /// Units of work for reading one token, or 256 bytes. Beyond it, reading is an error. Default:
-    /// 1,500,000.
+    /// 4,000,000.
     pub max_step_work: u64,
 }
 
@@ -113,7 +113,7 @@ impl Default for Limits {
             max_end_tokens: 4096,
             max_forced_items: 1 << 20,
             max_mask_work: 1_500_000,
-            max_step_work: 1_500_000,
+            max_step_work: 4_000_000,
         }
     }
 }

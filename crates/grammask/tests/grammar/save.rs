@@ -207,6 +207,8 @@ fn loaded_random_grammars_equal_the_saved_ones() {
             _ => Ending::default(),
         };
         let mut config = Config { ending, ..Config::default() };
+        // Without kept masks, each mask of an ambiguous grammar begins anew.
+        config.masks.limits.max_mask_work = u64::MAX;
         config.recognizer.tuning.leo = seed % 5 != 0;
         config.recognizer.tuning.keep_steps = seed % 7 != 0;
         config.masks.tuning.keep_masks = seed % 11 != 0;
@@ -314,7 +316,7 @@ fn other_versions_and_vocabularies_are_refused() {
     newer[8] += 1;
     assert_eq!(
         Grammar::load(&seal(newer), &vocabulary).unwrap_err(),
-        LoadError::Version { found: 12, supported: 11 }
+        LoadError::Version { found: 14, supported: 13 }
     );
     assert_eq!(Grammar::load(SMALL_GRAMMAR.as_bytes(), &vocabulary).unwrap_err(), LoadError::NotSaved);
     // The header of another vocabulary does not make the grammar fit: it names a token that is not there.
