@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use grammask_earley::{Network, Recognizer};
-use grammask_mask::{Ending, Lexicon, LexiconConfig, Masks, Scratch, Tuning};
+use grammask_mask::{Config, Ending, Lexicon, LexiconConfig, Masks, Scratch, Tuning};
 use grammask_regular::Store;
 use grammask_trie::{TokenId, Vocabulary};
 
@@ -54,7 +54,9 @@ fn masks_of_thousands_of_keys_are_those_of_walking_the_trie() {
     let masks = |keep_summaries| {
         let recognizer = Recognizer::new(Arc::clone(&network), &Default::default());
         let lexicon = Arc::new(Lexicon::new(Arc::clone(&vocabulary), &LexiconConfig::default()));
-        let config = Tuning { keep_summaries, ..Tuning::default() }.into();
+        let mut config = Config::from(Tuning { keep_summaries, ..Tuning::default() });
+        // Walking the trie with thousands of items takes more work than a mask may by default.
+        config.limits.max_mask_work = u64::MAX;
         Masks::new(recognizer, lexicon, &Ending::default(), &config).unwrap()
     };
     let (by_parts, by_walking) = (masks(true), masks(false));

@@ -139,6 +139,7 @@ impl Subject {
     ) -> Result<Option<Self>, String> {
         let ending = if is_eager { Ending::Eager } else { Ending::EndOfSequence(vec![words.end]) };
         let mut config = Config { ending, ..Config::default() };
+        config.masks.limits.max_mask_work = u64::MAX;
         if let Some(bytes) = budget {
             config.recognizer.limits.budget = bytes;
             config.masks.limits.budget = bytes;

@@ -138,6 +138,8 @@ fn random(number: u64, vocabulary: &Vocabulary) -> Result<Option<Subject>, Strin
 
 fn with_room(bytes: usize) -> Config {
     let mut config = Config::default();
+    // Each mask begins anew where there is little room, and is compared with others that did not.
+    config.masks.limits.max_mask_work = u64::MAX;
     config.recognizer.limits.budget = bytes;
     config.masks.limits.budget = bytes;
     config
