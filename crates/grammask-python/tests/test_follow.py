@@ -179,6 +179,6 @@ def test_followers_end_in_time(byte_tokens: grammask.Vocabulary) -> None:
         assert len(outputs[0]) <= 6
     assert bytes(outputs[0][:-1]) == b"((x))"
     # Where nothing fits, the mask is that of the grammar.
-    late = Follower(grammar, max_tokens=2)
+    late = Follower(grammar, max_tokens=1)
     late.fill(rows, 0)
     assert np.flatnonzero(grammask.numpy.allowed(rows)[0]).tolist() == [ord("("), ord("x")]
