@@ -1,7 +1,9 @@
 //! Texts that are nearly grammars, very deep ones and long ones: each has a tree or located errors.
 
+mod checks;
+
+use checks::check;
 use grammask_gbnf::{Config, RegexDialect, translate, translate_choice, translate_regex};
-use grammask_notation::{Errors, Outcome};
 use grammask_testkit::random::Rng;
 use grammask_testkit::random::edits::{edited, prefixes};
 
@@ -72,28 +74,6 @@ const PIECES: &[&str] = &[
     "  ",
     "\u{FEFF}",
 ];
-
-/// Checks a result: a tree prints as KBNF that reads as the same tree, and errors have places.
-fn check(text: &str, result: Result<Outcome, Errors>) {
-    match result {
-        Ok(outcome) => {
-            let printed = outcome.ast.to_string();
-            let again = grammask_syntax::parse(&printed, &Default::default());
-            let again =
-                again.unwrap_or_else(|errors| panic!("{text:?}\n{}", errors.render(&printed, "kbnf")));
-            assert_eq!(again.to_string(), printed, "{text:?}");
-            outcome.render_notes();
-        }
-        Err(errors) => {
-            assert!(!errors.diagnostics().is_empty(), "{text:?}");
-            let length = errors.sources().text().len();
-            for error in errors.diagnostics() {
-                assert!(error.span.start <= error.span.end && error.span.end <= length, "{text:?} {error:?}");
-            }
-            assert!(!errors.render().is_empty());
-        }
-    }
-}
 
 /// Reads a text in all notations of a list of grammars.
 fn read(text: &str, texts: &[&str]) {

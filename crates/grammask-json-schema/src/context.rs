@@ -132,7 +132,7 @@ impl<'a> Context<'a> {
         if self.work > self.max_work && !self.is_exhausted {
             return Err(self.limit_here(Limit::Work, self.config.limits.max_work));
         }
-        if charge(UNITS_PER_WORK.saturating_mul(units)).is_err() {
+        if charge(UNITS_PER_WORK.saturating_mul(units.max(1))).is_err() {
             // The caller knows why the account of the call is closed.
             return Err(self.error_here(Reason::Cancelled));
         }

@@ -1,5 +1,8 @@
 //! Texts that are nearly Lark grammars, very deep ones and long ones: each has a tree or located errors.
 
+#[path = "../../grammask-gbnf/tests/checks/mod.rs"]
+mod checks;
+
 use grammask_lark::{Config, translate};
 use grammask_testkit::random::Rng;
 use grammask_testkit::random::edits::{edited, prefixes};
@@ -68,22 +71,7 @@ const PIECES: &[&str] = &[
 ];
 
 fn check(text: &str) {
-    match translate(text, "g.lark", &Config::default()) {
-        Ok(outcome) => {
-            let printed = outcome.ast.to_string();
-            let again = grammask_syntax::parse(&printed, &Default::default());
-            let again = again.unwrap_or_else(|errors| panic!("{text}\n{}", errors.render(&printed, "kbnf")));
-            assert_eq!(again.to_string(), printed, "{text}");
-        }
-        Err(errors) => {
-            assert!(!errors.diagnostics().is_empty(), "{text}");
-            let length = errors.sources().text().len();
-            for error in errors.diagnostics() {
-                assert!(error.span.start <= error.span.end && error.span.end <= length, "{text} {error:?}");
-            }
-            assert!(!errors.render().is_empty());
-        }
-    }
+    checks::check(text, translate(text, "g.lark", &Config::default()));
 }
 
 #[test]

@@ -67,7 +67,7 @@ impl GrammarCache {
             Ok(py.detach(|| {
                 self.inner.get_or_compile(key, &request, |flag| {
                     let mut config = config.clone();
-                    config.json_schema.cancel = Some(flag.clone());
+                    config.cancel = Some(flag.clone().into());
                     source.compile(&vocabulary.inner, &config)
                 })
             }))

@@ -209,6 +209,53 @@ pub fn within<T>(allowance: &Allowance, call: impl FnOnce() -> T) -> T {
     call()
 }
 
+/// Calls `call` outside of all open accounts.
+///
+/// For work that is done once and kept for all later calls: its result must not depend on the limits of the
+/// call that happens to need it first.
+///
+/// ```
+/// use grammask_work::{Allowance, apart, charge, within};
+///
+/// within(&Allowance::new("max_work", 10), || {
+///     assert_eq!(apart(|| charge(1_000)), Ok(()));
+///     assert_eq!(charge(10), Ok(()));
+///     assert!(charge(1).is_err());
+/// });
+/// ```
+pub fn apart<T>(call: impl FnOnce() -> T) -> T {
+    let _hidden = HiddenAccounts::new();
+    call()
+}
+
+/// The open accounts, while none of them counts. Dropping it opens them again, also when a panic unwinds.
+struct HiddenAccounts {
+    accounts: Vec<Account>,
+    /// Units that the thread had spent before.
+    start: u64,
+}
+
+impl HiddenAccounts {
+    fn new() -> Self {
+        let start = spent();
+        let accounts = OPEN.take();
+        set_next_look(start, &[]);
+        Self { accounts, start }
+    }
+}
+
+impl Drop for HiddenAccounts {
+    fn drop(&mut self) {
+        let spent = spent();
+        let mut accounts = std::mem::take(&mut self.accounts);
+        for account in &mut accounts {
+            account.end = account.end.saturating_add(spent - self.start);
+        }
+        set_next_look(spent, &accounts);
+        OPEN.set(accounts);
+    }
+}
+
 /// An open account of the current thread, for calls that [`within`] does not fit. Dropping it closes the
 /// innermost account, also when a panic unwinds.
 ///
@@ -352,6 +399,22 @@ mod tests {
         within(&outer, || {
             assert_eq!(within(&inner, || work(61)), Err(Stopped::WorkExceeded { limit: "inner", units: 60 }));
             assert_eq!(charge(1), Ok(()));
+        });
+    }
+
+    #[test]
+    fn work_apart_counts_for_no_account() {
+        let flag = CancelFlag::new();
+        within(&Allowance::new("max_work", 50).with_flag(&flag), || {
+            assert_eq!(work(20), Ok(()));
+            flag.cancel();
+            assert_eq!(apart(|| work(3 * UNITS_PER_LOOK)), Ok(()));
+            assert!(std::panic::catch_unwind(|| apart(|| panic!("a failure apart"))).is_err());
+            assert_eq!(stopped(), Some(Stopped::Cancelled));
+        });
+        within(&Allowance::new("max_work", 50), || {
+            assert_eq!((work(20), apart(|| work(100)), work(30)), (Ok(()), Ok(()), Ok(())));
+            assert!(charge(1).is_err());
         });
     }
 

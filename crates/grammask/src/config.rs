@@ -26,7 +26,7 @@ pub struct Config {
     pub begin: Option<Begin>,
     /// Limits of compiling, and of matchers.
     pub limits: Limits,
-    /// A flag that cancels compiling and loading from another thread: the call ends with
+    /// A flag that cancels compiling from another thread: the call ends with
     /// [`Error::Stopped`](crate::Error::Stopped) within milliseconds. Not serialized. Default: none.
     /// [`Matcher::set_cancel_flag`](crate::Matcher::set_cancel_flag) is that of masks.
     #[cfg_attr(feature = "serde", serde(skip))]

@@ -135,8 +135,8 @@ impl<K: Hash + Eq + Clone> GrammarCache<K> {
     /// Returns the grammar of a key. Calls `compile` on this thread if there is none, and waits if another
     /// request compiles it.
     ///
-    /// `compile` gets a flag that turns true when all requests for the key are cancelled; see
-    /// [`JsonSchemaConfig::cancel`](crate::JsonSchemaConfig::cancel). An error is not kept: the next request
+    /// `compile` gets a flag that turns true when all requests for the key are cancelled. As
+    /// [`Config::cancel`](crate::Config::cancel), it ends the compile. An error is not kept: the next request
     /// compiles again.
     ///
     /// # Errors

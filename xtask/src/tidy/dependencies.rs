@@ -18,7 +18,7 @@ const PICTURE: &[(&str, &[&str])] = &[
         "grammask-mask",
         &["grammask-work", "grammask-earley", "grammask-regular", "grammask-cache", "grammask-trie"],
     ),
-    ("grammask-pattern", &["grammask-work", "grammask-regular"]),
+    ("grammask-pattern", &["grammask-regular"]),
     ("grammask-json-schema", &["grammask-work", "grammask-syntax", "grammask-regular", "grammask-pattern"]),
     (
         "grammask-notation",

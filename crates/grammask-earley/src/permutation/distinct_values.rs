@@ -17,7 +17,7 @@ use crate::permutation::distinct::{
     progress_at, scan,
 };
 use crate::permutation::json_value::is_blank;
-use crate::permutation::used_texts::{Candidate, Position, PrefixId};
+use crate::permutation::used_texts::{Candidate, ComparedState, PrefixId};
 use crate::recognizer::Recognizer;
 use crate::recognizer::dynamic_nodes::{DynamicNode, NodeKind};
 use crate::recognizer::inspect::NodeFlags;
@@ -149,7 +149,7 @@ fn may_differ(
             search.add(position, number, byte);
         }
     }
-    let held = |position: &Position| MAP_ENTRY_BYTES + size_of_val(&position.1[..]);
+    let held = |position: &ComparedState| MAP_ENTRY_BYTES + size_of_val(&position.1[..]);
     cx.tables.spend(search.seen.iter().map(held).sum());
     nodes.permutations.texts.only_used.extend(search.seen);
     Ok(false)
@@ -167,18 +167,17 @@ const UNITS_PER_CANDIDATE: u64 = 16;
 #[derive(Default)]
 struct Search {
     /// Each position, with the one before it.
-    positions: Vec<(Position, usize)>,
-    seen: FxHashSet<Position>,
+    positions: Vec<(ComparedState, usize)>,
+    seen: FxHashSet<ComparedState>,
     plain: Vec<usize>,
     escapes: Vec<usize>,
     blanks: VecDeque<usize>,
 }
 
 impl Search {
-    fn from(start: Position) -> Self {
-        let mut search = Self::default();
-        search.add(start, 0, b'a');
-        search
+    fn from(start: ComparedState) -> Self {
+        let seen = FxHashSet::from_iter([Arc::clone(&start)]);
+        Self { positions: vec![(start, 0)], seen, plain: vec![0], ..Self::default() }
     }
 
     fn next(&mut self) -> Option<usize> {
@@ -186,7 +185,7 @@ impl Search {
     }
 
     /// Adds the position after a byte, unless it has been visited.
-    fn add(&mut self, position: Position, before: usize, byte: u8) {
+    fn add(&mut self, position: ComparedState, before: usize, byte: u8) {
         if !self.seen.insert(Arc::clone(&position)) {
             return;
         }
@@ -200,7 +199,7 @@ impl Search {
     }
 
     /// Returns the positions on the way to one, the last one first.
-    fn way_to(&self, number: usize) -> impl Iterator<Item = Position> {
+    fn way_to(&self, number: usize) -> impl Iterator<Item = ComparedState> {
         let mut next = Some(number);
         std::iter::from_fn(move || {
             let (position, before) = &self.positions[next?];

@@ -52,22 +52,22 @@ pub(crate) struct DistinctTexts {
     used_ids: FxHashMap<(CalleeId, UsedTextsId, Box<[u8]>), UsedTextsId>,
     /// States of items that are rules, with the used values that the text agrees with, from which each
     /// continuation is one of these values.
-    pub(super) only_used: FxHashSet<Position>,
+    pub(super) only_used: FxHashSet<ComparedState>,
     /// Such positions from which some continuation is another value. The newest ones: text is read along
     /// them.
-    pub(super) may_differ: FxHashSet<Position>,
+    pub(super) may_differ: FxHashSet<ComparedState>,
     pub(super) nodes: FxHashMap<(NetworkNodeId, PrefixId), NetworkNodeId>,
 }
 
 /// A state of an item that is a rule, with the used values that the text agrees with.
-pub(super) type Position = Arc<(SetId, Vec<Candidate>)>;
+pub(super) type ComparedState = Arc<(SetId, Vec<Candidate>)>;
 
 /// Maximum number of positions of which it is known that they may differ from the used values.
 const MAX_DIFFERING_POSITIONS: usize = 1 << 12;
 
 impl DistinctTexts {
     /// Keeps positions from which some continuation differs from the used values.
-    pub(super) fn keep_differing(&mut self, positions: impl Iterator<Item = Position>) {
+    pub(super) fn keep_differing(&mut self, positions: impl Iterator<Item = ComparedState>) {
         if self.may_differ.len() > MAX_DIFFERING_POSITIONS {
             self.may_differ.clear();
         }

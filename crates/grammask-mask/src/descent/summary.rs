@@ -179,6 +179,10 @@ impl Masks {
         node: NetworkNodeId,
         lexeme: Option<(LexemeId, bool)>,
     ) -> Option<(LexemeId, bool)> {
+        // A call that was stopped says nothing about the lexicon: the next one asks it again.
+        if lexeme.is_none() && grammask_work::is_stopped() {
+            return None;
+        }
         // One bit of the stored number is `is_same`. More lexemes than the other bits can number would exceed
         // every memory budget.
         let lexeme = lexeme.filter(|(lexeme, _)| lexeme.number() < NO_LEXEME >> 1);
@@ -309,5 +313,22 @@ impl Masks {
         });
         self.budget.spend(size_of::<(SummaryKey, Option<Summary>)>() + bytes);
         self.summaries.insert(key, summary).0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use grammask_work::{Allowance, within};
+
+    use crate::{Config, testing};
+
+    #[test]
+    fn a_stopped_search_for_a_lexeme_is_not_kept() {
+        let (network, lexicon) = (testing::network("start ::= #'[a-z]+x' ;"), testing::lexicon(&["a", "ax"]));
+        let masks = testing::masks(&network, &lexicon, &Config::default());
+        let node = masks.recognizer.inspect().lexeme_starts().next().expect("a lexeme").unwrap();
+        assert!(within(&Allowance::new("max_work", 0), || masks.lexeme(node)).is_none());
+        assert!(masks.known_lexeme(node).is_none(), "the next call asks again");
+        assert!(masks.lexeme(node).is_some());
     }
 }

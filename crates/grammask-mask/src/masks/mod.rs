@@ -256,7 +256,8 @@ impl Masks {
         let classes: Vec<Class> =
             self.specials.symbols(token).map(|symbol| network.class_of_special(symbol)).collect();
         if !classes.is_empty() {
-            return self.recognizer.step_classes(state, &classes);
+            let allowance = Allowance::new("max_step_work", self.config.limits.max_step_work);
+            return within(&allowance, || self.recognizer.step_classes(state, &classes));
         }
         if self.ending.tokens().contains(&token) {
             return Ok(SetId::DEAD);

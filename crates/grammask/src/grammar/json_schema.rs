@@ -1,6 +1,6 @@
 //! Grammars from JSON Schemas. The terminals that most schemas contain are compiled once and copied.
 
-use grammask_work::{Allowance, within};
+use grammask_work::{Allowance, apart, within};
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
@@ -198,7 +198,7 @@ fn store_for(ast: &Ast, config: &Config) -> Store {
     } else {
         (Profile::Generation, &STORES[1])
     };
-    let plain = plain.get_or_init(|| precompiled(profile, &[]));
+    let plain = plain.get_or_init(|| apart(|| precompiled(profile, &[])));
     let patterns = ast.exprs.iter().filter_map(|expr| match &expr.kind {
         ExprKind::Regex(pattern) => Some(pattern),
         _ => None,
@@ -207,7 +207,7 @@ fn store_for(ast: &Ast, config: &Config) -> Store {
     if unknown.peek().is_none() {
         return plain.clone();
     }
-    let formats = with_formats.get_or_init(|| precompiled(profile, &COMMON_FORMATS));
+    let formats = with_formats.get_or_init(|| apart(|| precompiled(profile, &COMMON_FORMATS)));
     if unknown.any(|pattern| analysis::knows_regex(formats, pattern)) {
         formats.clone()
     } else {

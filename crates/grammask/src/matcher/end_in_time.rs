@@ -134,8 +134,8 @@ impl Matcher {
             Some(completions) => completions,
             None => Box::new(Completions::new(&self.tables, &self.grammar.limits().end)?),
         };
-        let state = completions.enter(self.tables.recognizer(), self.position.set)?;
-        let found = search(&mut completions, state);
+        let entered = completions.enter(self.tables.recognizer(), self.position.set);
+        let found = entered.and_then(|state| search(&mut completions, state));
         *slot = Some(completions);
         found
     }

@@ -11,7 +11,7 @@ use std::time::Instant;
 use anyhow::Context;
 use grammask::json_schema::Profile;
 use grammask::work::spent;
-use grammask::{Config, Error, Grammar, Vocabulary};
+use grammask::{Config, Error, Grammar, LimitError, Vocabulary};
 use grammask_testkit::worst::{Source, WorstCase, worst_cases};
 use peak_alloc::PeakAlloc;
 
@@ -81,7 +81,7 @@ fn case_of(file: &Path, texts: &Path) -> anyhow::Result<WorstCase> {
     })
 }
 
-/// Cost of one call.
+/// Cost of one call, or the greatest of several.
 #[derive(Clone, Copy, Default)]
 struct Cost {
     nanoseconds: u64,
@@ -158,13 +158,14 @@ fn measure(case: &WorstCase, vocabulary: &Vocabulary, attempts: usize) -> Costs 
             follow(&grammar, &case.output, attempts, &mut costs);
             costs.held = MEMORY.current_usage().saturating_sub(before);
         }
-        Err(error) => costs.remark = format!("refused: {}", first_line(&error)),
+        Err(error) => costs.remark = format!("refused: {}", reason(&error)),
     }
     costs
 }
 
-fn first_line(error: &Error) -> String {
-    error.to_string().lines().next().unwrap_or_default().chars().take(100).collect()
+/// Returns the limit that a refused input exceeds, or else its error.
+fn reason(error: &Error) -> String {
+    error.limit().map_or_else(|| error.to_string(), |exceeded| exceeded.limit)
 }
 
 /// Computes the mask before each byte of an output, and accepts the byte.
@@ -175,32 +176,36 @@ fn follow(grammar: &Grammar, output: &str, attempts: usize, costs: &mut Costs) {
         for _ in 0..attempts.max(1) {
             let (_, cost) = cost(|| _ = matcher.mask());
             keep_worst(&mut costs.mask, cost);
-            failed = matcher.error().map(ToString::to_string);
+            failed = matcher.error().map(exceeded);
             if failed.is_none() {
                 break;
             }
         }
-        if let Some(error) = failed
+        if let Some(limit) = failed
             && costs.remark.is_empty()
         {
-            costs.remark = format!("mask: {error}");
+            costs.remark = format!("byte {position}: {limit}");
         }
         let (outcome, cost) = cost(|| matcher.accept_bytes(&[byte]));
         keep_worst(&mut costs.accept, cost);
         if !outcome.is_accepted() {
-            let error = matcher.error().map_or("not allowed".to_owned(), ToString::to_string);
+            let limit = matcher.error().map_or("not allowed".to_owned(), exceeded);
             if costs.remark.is_empty() {
-                costs.remark = format!("byte {position}: {error}");
+                costs.remark = format!("byte {position}: {limit}");
             }
             return;
         }
     }
 }
 
+/// Returns the limit that a call exceeded.
+fn exceeded(error: &LimitError) -> String {
+    error.limit().map_or_else(|| error.to_string(), |exceeded| exceeded.limit)
+}
+
 fn keep_worst(worst: &mut Cost, cost: Cost) {
-    if (cost.units, cost.nanoseconds) > (worst.units, worst.nanoseconds) {
-        *worst = cost;
-    }
+    worst.nanoseconds = worst.nanoseconds.max(cost.nanoseconds);
+    worst.units = worst.units.max(cost.units);
 }
 
 /// Returns the result of a call, its CPU time and its work.
