@@ -212,8 +212,8 @@ impl Meter {
         self.work.set(self.work.get() + work);
     }
 
-    /// Charges the work of one item. Fails if the account of the call is exceeded, and once the cancellation flag
-    /// is set. A set may need 100,000 predictions, so each of them checks.
+    /// Charges the work of one item. Fails if the account of the call is exceeded, and once the cancellation
+    /// flag is set. A set may need 100,000 predictions, so each of them checks.
     #[inline]
     pub(crate) fn check_cancelled(&self) -> Result<(), Error> {
         charge(UNITS_PER_ITEM)?;
