@@ -14,7 +14,8 @@ use crate::node_set::semi_naive::{Propagation, SemiNaiveSet};
 /// Completed origins of one mask, with the trie nodes at which they completed.
 #[derive(Default)]
 pub(crate) struct Completions {
-    /// Origin, trie nodes, and the completion before it on the path from the state.
+    /// By number: origin, trie nodes, and the number of the completion whose callers led to this one. `None`
+    /// if that is unknown, or if this is the first completion on a path from the state.
     list: Vec<(OriginId, ContinuationId, Option<u32>)>,
     /// Trie nodes by origin; filled only once the list has `MAX_LIST_LEN` elements.
     at: FxHashMap<OriginId, Vec<ContinuationId>>,

@@ -19,14 +19,14 @@ use crate::node_set::continuation::ContinuationId;
 
 /// Continuations after any text of an item, below some trie nodes.
 pub(crate) struct AfterDistinctTexts {
-    /// Tokens that end inside another item with many completions, so that they are allowed after any text.
-    /// Ranges of the trie's list.
+    /// Tokens that are allowed after any text of the item: they end inside the next item, which still has at
+    /// least `MIN_COMPLETIONS` completions. Ranges of the trie's token list.
     tokens: Box<[(u32, u32)]>,
-    /// Nodes at which the result may depend on the text: the other item is complete, nearly complete, or not
-    /// a distinct one.
+    /// Nodes at which the result may depend on the text: the next item is complete, has fewer completions, is
+    /// a rule, or is not an item of `distinct!`.
     open: Box<[TrieNodeId]>,
-    /// Bytes from the trie nodes to the ends of tokens at and below `open`. An item that completes there is a
-    /// substring of one of these paths.
+    /// Bytes from the trie nodes to the ends of tokens at and below `open`. If the next item completes inside
+    /// a token, its text is a substring of one of these paths.
     paths: Box<[Box<[u8]>]>,
     /// True if each incomplete item in the paths has at least `MIN_COMPLETIONS` completions, so that the
     /// texts before it do not matter.
@@ -47,7 +47,7 @@ const MAX_PATH_BYTES: usize = MIN_COMPLETIONS as usize - 2;
 /// Number of paths that are compared with a text; beyond it, each text is walked for itself.
 const MAX_PATHS: usize = 1_024;
 
-/// Tokens below some nodes, as ranges of the trie's list, and the nodes at which the rule is complete.
+/// Tokens below some nodes, as ranges of the trie's token list, and the nodes at which the rule is complete.
 struct Continuations {
     tokens: Box<[(u32, u32)]>,
     exits: Box<[InnerId]>,

@@ -174,7 +174,8 @@ impl SummaryContext<'_> {
     }
 
     /// As [`item_value`](Self::item_value), for an item that begins with a lexeme, such as a key, and
-    /// continues at `back`. The item is not run as a whole: after most keys, nothing more fits into a token.
+    /// continues at the node `back`. Combines the lexeme's entry with the summary of `back`. The latter is
+    /// mostly not needed, because few tokens reach beyond a key.
     fn keyed_item_value(
         &mut self,
         lexeme: NetworkNodeId,

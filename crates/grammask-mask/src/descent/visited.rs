@@ -12,7 +12,7 @@ use crate::node_set::semi_naive::{Propagation, SemiNaiveSet};
 /// Number of pairs that are scanned linearly; beyond it, the pairs of a node are found by hash.
 const MAX_PAIRS_SCANNED: usize = 16;
 
-/// Processed network nodes, each with a set of trie nodes and whether its scans were followed.
+/// Processed network nodes, each with a set of trie nodes, and true if its scans were followed.
 #[derive(Default)]
 pub(crate) struct Visited {
     pairs: SmallVec<[(NetworkNodeId, ContinuationId, bool); 4]>,
@@ -29,6 +29,8 @@ struct IndexedPairs {
 impl Visited {
     /// Records a visit, and returns how to process it. For `Deferred`, [`rest`](Self::rest) returns the trie
     /// nodes.
+    ///
+    /// `scans` is true if the visit also follows the node's scans. A visit with scans covers one without.
     pub(crate) fn insert(
         &mut self,
         fuel: &Fuel<'_>,
@@ -42,12 +44,16 @@ impl Visited {
             return delta.add(fuel, node_set);
         }
         let continuations = lexicon.continuations();
-        let of_node =
-            |&&(other, _, all): &&(NetworkNodeId, ContinuationId, bool)| other == node && all >= scans;
+        let of_node = |&&(other, _, scanned): &&(NetworkNodeId, ContinuationId, bool)| {
+            other == node && scanned >= scans
+        };
         let pairs = self.pairs.iter().filter(of_node).map(|&(_, node_set, _)| node_set);
         let indexed = self.indexed.as_ref().and_then(|indexed| indexed.each.get(&node));
-        let indexed =
-            indexed.into_iter().flatten().filter(|&&(_, all)| all >= scans).map(|&(node_set, _)| node_set);
+        let indexed = indexed
+            .into_iter()
+            .flatten()
+            .filter(|&&(_, scanned)| scanned >= scans)
+            .map(|&(node_set, _)| node_set);
         let before = pairs.chain(indexed);
         if before.clone().any(|larger| continuations.contains(larger, continuation)) {
             return Propagation::Nothing;
@@ -67,9 +73,10 @@ impl Visited {
         Propagation::Now
     }
 
+    /// Returns the new trie nodes of a network node that is visited often. Returns `None` for other nodes.
     fn delta(&mut self, node: NetworkNodeId, scans: bool) -> Option<&mut SemiNaiveSet> {
         let mut deltas = self.indexed.as_mut()?.deltas.iter_mut();
-        let (_, _, delta) = deltas.find(|(other, all, _)| (*other, *all) == (node, scans))?;
+        let (_, _, delta) = deltas.find(|(other, scanned, _)| (*other, *scanned) == (node, scans))?;
         Some(delta)
     }
 

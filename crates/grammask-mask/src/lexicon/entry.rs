@@ -186,7 +186,8 @@ impl Lexicon {
         }
     }
 
-    /// Adds the tokens of an entry to an output.
+    /// Adds the tokens of an entry to an output, as one row. A row covers all kinds of stored tokens, and an
+    /// output unites rows word by word.
     pub(crate) fn take_tokens(&self, entry: EntryId, output: &mut WalkOutput<'_>) {
         let EntryTokens { own, base } = &self.entry(entry).tokens;
         if base.is_some() || !own.is_empty() {

@@ -356,10 +356,10 @@ impl Lexicon {
         continuation: ContinuationId,
         want: Want,
     ) -> Option<EntryId> {
-        self.kept((lexeme, continuation)).filter(|&entry| self.entry(entry).answers(want))
+        self.stored_entry((lexeme, continuation)).filter(|&entry| self.entry(entry).answers(want))
     }
 
-    fn kept(&self, key: EntryKey) -> Option<EntryId> {
+    fn stored_entry(&self, key: EntryKey) -> Option<EntryId> {
         let (lexeme, continuation) = key;
         if continuation == ContinuationId::ROOT {
             return self.automaton.state(lexeme).at_root.get().copied();
@@ -413,7 +413,8 @@ impl Lexicon {
             Want::Tokens => OnceLock::new(),
             Want::TokensAndExits => OnceLock::from(exits.map(|exits| self.intern(exits))),
         };
-        let own = if self.kept(key).is_none() { self.store_tokens(tokens) } else { StoredTokens::none() };
+        let own =
+            if self.stored_entry(key).is_none() { self.store_tokens(tokens) } else { StoredTokens::none() };
         Entry { tokens: EntryTokens { own, base: None }, exit, nodes }
     }
 
@@ -440,17 +441,19 @@ impl Lexicon {
         EntryId(self.entries.push(entry))
     }
 
-    /// Stores an entry, or adds its exits to one that is stored.
+    /// Stores an entry. If there is one with this key already, only adds the exits to it, which a walk for
+    /// tokens alone has not computed.
     fn keep(&self, key: EntryKey, entry: Entry) -> EntryId {
         let exit = entry.exit.get().copied();
-        let kept = self.kept(key).unwrap_or_else(|| self.keep_anew(key, entry));
+        let stored = self.stored_entry(key).unwrap_or_else(|| self.insert_entry(key, entry));
         if let Some(exit) = exit {
-            self.entry(kept).exit.get_or_init(|| exit);
+            self.entry(stored).exit.get_or_init(|| exit);
         }
-        kept
+        stored
     }
 
-    fn keep_anew(&self, key: EntryKey, entry: Entry) -> EntryId {
+    /// Stores an entry under a key without one.
+    fn insert_entry(&self, key: EntryKey, entry: Entry) -> EntryId {
         let (lexeme, continuation) = key;
         if continuation == ContinuationId::ROOT {
             return *self.automaton.state(lexeme).at_root.get_or_init(|| self.add(entry));

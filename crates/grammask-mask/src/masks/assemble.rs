@@ -20,7 +20,7 @@ use crate::masks::delta_mask::{DeltaMask, RowId, Scratch, change};
 use crate::node_set::continuation::ContinuationId;
 use crate::{Ending, Masks};
 
-/// Summaries of one mask. Beyond it, the trie is walked with the state as it is.
+/// Summaries of one mask. Beyond it, the trie is walked once with the Earley state.
 const MAX_SUMMARIES_PER_MASK: usize = 8_192;
 
 /// Tokens of the difference from a row; a mask with more gets a row of its own.
@@ -147,8 +147,8 @@ impl Masks {
 }
 
 impl Masks {
-    /// Collects what the tokens of a state are assembled from, and the trie nodes at which its root is
-    /// complete. Returns `None` if that is too much work.
+    /// Collects the operands whose union is the token set of a state, and the trie nodes at which its root
+    /// origin completes. Returns `None` if the fuel or the maximum number of summaries does not suffice.
     pub(crate) fn assemble_parts(
         &self,
         state: SetId,
@@ -178,7 +178,7 @@ impl Masks {
 struct Assembly<'a> {
     masks: &'a Masks,
     state: SetId,
-    /// True if the trie nodes at which the root is complete are wanted.
+    /// True if the trie nodes at which the root origin completes are wanted.
     wants_ends: bool,
     summaries: SummaryContext<'a>,
     agenda: &'a mut Agenda,
@@ -209,7 +209,8 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// Collects the operands of the union. Returns `false` if that is too much work.
+    /// Collects the operands of the union. Returns `false` if the fuel or `MAX_SUMMARIES_PER_MASK` does not
+    /// suffice.
     fn collect(&mut self) -> Result<bool, Error> {
         let masks = self.masks;
         for &item in masks.recognizer.kernel(self.state) {

@@ -288,13 +288,13 @@ impl Masks {
         })
     }
 
-    /// Creates a scratch for masks of this vocabulary, with buffers of outputs that have ended if there are
+    /// Creates a scratch for masks of this vocabulary. It takes over the buffers of a dropped scratch, if
     /// any.
     pub fn scratch(&self) -> Scratch {
         Scratch::of(self.vocabulary().id_count(), self.lexicon.row_pool())
     }
 
-    /// Returns the mask of a state: the tokens with which some text goes on, and the tokens that end a
+    /// Returns the mask of a state: the tokens with which some text continues, and the tokens that end a
     /// complete text.
     ///
     /// The mask is written to `scratch`, a scratch for this vocabulary, unless it is stored as a row.
@@ -496,8 +496,8 @@ impl Masks {
         }
     }
 
-    /// Returns the bytes that the tables and those of the recognizer hold, approximately, without the
-    /// lexicon.
+    /// Returns the bytes that these tables and the recognizer's hold, approximately. The lexicon, which other
+    /// grammars share, is not included.
     pub fn bytes_used(&self) -> usize {
         self.recognizer.bytes_used() + self.budget.used()
     }

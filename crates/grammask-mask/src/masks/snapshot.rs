@@ -81,10 +81,10 @@ impl Masks {
                 break;
             }
             let Some(&state) = states.get(position as usize) else {
-                return Err(DamagedMasks("a mask is of no state"));
+                return Err(DamagedMasks("a mask belongs to a state that does not exist"));
             };
             let Some(known) = known.get_mut(number as usize) else {
-                return Err(DamagedMasks("a state has no mask"));
+                return Err(DamagedMasks("a state refers to a mask that does not exist"));
             };
             let known = match *known {
                 Some(known) => known,
@@ -99,7 +99,9 @@ impl Masks {
                 }
             };
             if !(if state.completes() { known.ends_texts } else { known.ends_no_text }) {
-                return Err(DamagedMasks("a mask ends a text elsewhere than where it is complete"));
+                return Err(DamagedMasks(
+                    "a mask allows the end of an incomplete text, or forbids that of a complete one",
+                ));
             }
             self.store_mask_id(state, known.number);
         }
@@ -155,7 +157,7 @@ impl SavedMask {
 
     /// Returns the mask, with as many ids as `possible`. Returns an error if it allows other tokens.
     fn mask(&self, possible: &Mask) -> Result<Mask, DamagedMasks> {
-        let damaged = DamagedMasks("a mask allows tokens that there are not");
+        let damaged = DamagedMasks("a mask allows tokens that the vocabulary does not contain");
         let mut mask = Mask::new(possible.id_count());
         match self {
             Self::Words(words) if words.len() == mask.as_words().len() => {

@@ -119,13 +119,17 @@ impl ClassFrontier {
         Self { is_text, omitted: false, states: Vec::new(), paths: Vec::new() }
     }
 
-    /// Returns `true` if characters may be followed in place of their bytes: no other bytes continue, or only
-    /// excluded characters do. Sets `omitted` in the latter case.
-    fn are_characters(&mut self, is_strict: bool) -> bool {
+    /// Returns `true` if the multi-byte characters of the class may be followed as a whole. `is_strict` is
+    /// true if no other bytes continue.
+    ///
+    /// For a lexeme of whole characters, the other bytes can only be excluded characters. Then `omitted` is
+    /// set, and the walk handles them separately.
+    fn may_follow_characters(&mut self, is_strict: bool) -> bool {
         self.omitted |= self.is_text && !is_strict;
         is_strict || self.is_text
     }
 
+    /// Adds a state, and the ASCII characters that lead to it.
     fn add(&mut self, next: LexemeId, by: u128) {
         match self.states.iter().position(|&state| state == next) {
             Some(position) => self.paths[position] |= by,
@@ -136,8 +140,8 @@ impl ClassFrontier {
         }
     }
 
-    /// Follows the characters of a class from the beginning of a lexeme. Returns the first bytes for which
-    /// not all characters of the class continue.
+    /// Follows the characters of a class from the start state of a lexeme. Returns the first bytes for
+    /// which the lexeme does not continue by all characters of the class.
     pub(crate) fn begin(
         &mut self,
         automaton: &Automaton,
@@ -153,7 +157,7 @@ impl ClassFrontier {
                 let visit = |next| add_live_state(&mut states, next);
                 let strict =
                     after_lead_except(automaton, start, lead, class.non_ascii.excluded_chars(), visit)?;
-                if strict.is_some_and(|strict| self.are_characters(strict)) {
+                if strict.is_some_and(|strict| self.may_follow_characters(strict)) {
                     states.into_iter().for_each(|next| self.add(next, u128::MAX));
                 } else {
                     not_first.insert(lead);
@@ -217,7 +221,7 @@ impl ClassFrontier {
         match class.non_ascii {
             NonAscii::Words | NonAscii::Lines | NonAscii::Characters => {
                 match after_multibyte(automaton, state, class.non_ascii)? {
-                    Some(after_multibyte) if self.are_characters(after_multibyte.is_strict) => {
+                    Some(after_multibyte) if self.may_follow_characters(after_multibyte.is_strict) => {
                         after_multibyte.states.iter().for_each(|&next| self.add(next, u128::MAX));
                     }
                     _ => return Ok(None),

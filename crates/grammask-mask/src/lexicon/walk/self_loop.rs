@@ -39,7 +39,7 @@ pub(crate) struct Counter {
     pub(crate) completes: bool,
 }
 
-/// A loop, with the character groups that answer most questions at once.
+/// A loop, with signatures of its characters, which decide most tests of [`covers`](Self::covers) alone.
 pub(crate) struct LoopAlphabet {
     pub(crate) by: SelfLoop,
     /// Groups of which the loop has some characters, and groups of which it has all.
@@ -148,7 +148,8 @@ impl SelfLoop {
             && u32::from(below.height) <= self.reach
     }
 
-    /// Returns `true` if every non-ASCII byte leads back, so that no node is inside a character.
+    /// Returns `true` if the loop reads every non-ASCII byte on its own. The lexeme may then also be complete
+    /// at trie nodes inside a multi-byte character.
     pub(crate) fn is_of_bytes(&self) -> bool {
         self.non_ascii == NonAscii::Bytes
     }
