@@ -108,8 +108,8 @@ pub(crate) fn sort(normal: &mut NormalForm) {
     }
 }
 
-/// Returns the length of the common prefix of two adjacent productions, in symbols. The last symbol of
-/// `before` is not part of the prefix.
+/// Returns the length of the common prefix of two adjacent productions, in symbols. It never includes the
+/// last symbol of `before`: that symbol leads to the end of the rule, where no production continues.
 pub(crate) fn shared_prefix(before: &[Symbol], production: &[Symbol]) -> usize {
     let longest = before.len().saturating_sub(1);
     production.iter().zip(&before[..longest]).take_while(|(one, other)| one == other).count()

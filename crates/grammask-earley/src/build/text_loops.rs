@@ -101,8 +101,8 @@ pub(crate) fn find(
     })
 }
 
-/// Returns true if a state has a loop by a lexeme or by at least two bytes. Repetitions of a single byte are
-/// not gathered.
+/// Returns true if a state has a loop by a lexeme or by at least two bytes. A loop by a single byte is not
+/// replaced.
 fn may_repeat_characters(dfa: DfaView<'_>, callees: &[Callee], state: usize) -> bool {
     let mut bytes = 0;
     dfa.edges(state).iter().filter(|&&(_, to)| to as usize == state).any(|&(label, _)| {
@@ -341,8 +341,8 @@ impl TextLoop {
         let first = nfa.len() as u32;
         (0..dfa.len()).for_each(|_| _ = nfa.add_state());
         nfa.connect(nfa.start(), Label::Epsilon, first);
-        // States without characters: one after the text, and one for each inner state, where other
-        // alternatives may continue.
+        // Copies of states without the edges of characters: the loop's state after a text, and each inner
+        // state, because other alternatives may continue inside a character.
         let after_text = nfa.add_state();
         let inner_copies: Vec<u32> = self.inner.iter().map(|_| nfa.add_state()).collect();
         let mut replacement = Replacement { text_loop: self, dfa, first, inner_copies: &inner_copies, nfa };

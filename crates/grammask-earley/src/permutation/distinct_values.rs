@@ -95,8 +95,8 @@ pub(super) fn first_candidates(
 /// Returns true if an item can go on from a state of its rule to a value that differs from all candidates.
 ///
 /// Searches among the texts that agree with some candidate. A byte by which no candidate goes on is enough,
-/// because a state that is not dead always leads to a whole item. Results are kept: if there is such a byte,
-/// for the states on the way to it, and else for all states that have been visited.
+/// because a state that is not dead always leads to a whole item. Results are cached: if there is such a
+/// byte, for the states on the path to it, and otherwise for all states that were found.
 ///
 /// # Errors
 /// If more than [`Limits::max_distinct_search`](crate::Limits::max_distinct_search) states agree.
@@ -123,7 +123,7 @@ fn may_differ(
         let open = nodes.permutations.texts.next_bytes(candidates);
         let common = live.intersection(&open);
         if common != live {
-            nodes.permutations.texts.keep_differing(search.way_to(number));
+            nodes.permutations.texts.keep_differing(search.path_to(number));
             return Ok(true);
         }
         for byte in common.iter() {
@@ -132,7 +132,7 @@ fn may_differ(
             charge(UNITS_PER_CANDIDATE * candidates.len() as u64)?;
             let left = texts.advance(candidates, byte);
             if left.is_empty() || next.completes() && !texts.is_used(&left) {
-                nodes.permutations.texts.keep_differing(search.way_to(number));
+                nodes.permutations.texts.keep_differing(search.path_to(number));
                 return Ok(true);
             }
             let position = Arc::new((next, left));
@@ -140,7 +140,7 @@ fn may_differ(
                 continue;
             }
             if texts.may_differ.contains(&position) {
-                nodes.permutations.texts.keep_differing(search.way_to(number));
+                nodes.permutations.texts.keep_differing(search.path_to(number));
                 return Ok(true);
             }
             if search.positions.len() > most {
@@ -150,8 +150,8 @@ fn may_differ(
         }
     }
     let held = |position: &ComparedState| MAP_ENTRY_BYTES + size_of_val(&position.1[..]);
-    cx.tables.spend(search.seen.iter().map(held).sum());
-    nodes.permutations.texts.only_used.extend(search.seen);
+    cx.tables.spend(search.found.iter().map(held).sum());
+    nodes.permutations.texts.only_used.extend(search.found);
     Ok(false)
 }
 
@@ -161,32 +161,35 @@ const UNITS_PER_CANDIDATE: u64 = 16;
 
 /// A search for a text that differs from all used values.
 ///
-/// The text that is written as it is comes first: it leads straight to the next free part of the value, where
-/// some byte differs. Other spellings of the same characters come next, and blanks last, as they hardly ever
-/// lead to another value.
+/// Positions after unescaped bytes come first: they lead directly to the next free part of the value, where
+/// some byte differs. Positions after a backslash, which starts another spelling of a character, come next.
+/// Positions after blanks come last, as blanks hardly ever lead to another value.
 #[derive(Default)]
 struct Search {
-    /// Each position, with the one before it.
+    /// Each position that has been found, with the index of its predecessor.
     positions: Vec<(ComparedState, usize)>,
-    seen: FxHashSet<ComparedState>,
+    found: FxHashSet<ComparedState>,
+    /// Indices of positions to be expanded, depth first: those after unescaped bytes.
     plain: Vec<usize>,
+    /// As `plain`, for those after a backslash.
     escapes: Vec<usize>,
+    /// Indices of positions to be expanded, breadth first: those after blanks.
     blanks: VecDeque<usize>,
 }
 
 impl Search {
     fn from(start: ComparedState) -> Self {
-        let seen = FxHashSet::from_iter([Arc::clone(&start)]);
-        Self { positions: vec![(start, 0)], seen, plain: vec![0], ..Self::default() }
+        let found = FxHashSet::from_iter([Arc::clone(&start)]);
+        Self { positions: vec![(start, 0)], found, plain: vec![0], ..Self::default() }
     }
 
     fn next(&mut self) -> Option<usize> {
         self.plain.pop().or_else(|| self.escapes.pop()).or_else(|| self.blanks.pop_front())
     }
 
-    /// Adds the position after a byte, unless it has been visited.
+    /// Adds the position after a byte, unless it has been found before.
     fn add(&mut self, position: ComparedState, before: usize, byte: u8) {
-        if !self.seen.insert(Arc::clone(&position)) {
+        if !self.found.insert(Arc::clone(&position)) {
             return;
         }
         let number = self.positions.len();
@@ -198,8 +201,8 @@ impl Search {
         }
     }
 
-    /// Returns the positions on the way to one, the last one first.
-    fn way_to(&self, number: usize) -> impl Iterator<Item = ComparedState> {
+    /// Returns the positions on the path to a position, the last one first.
+    fn path_to(&self, number: usize) -> impl Iterator<Item = ComparedState> {
         let mut next = Some(number);
         std::iter::from_fn(move || {
             let (position, before) = &self.positions[next?];
