@@ -132,6 +132,8 @@ pub fn invariant_subset(store: &mut Store, a: RegularId) -> Result<RegularId, Er
     }
 }
 
+/// As [`invariant_subset`], for an expression that is not a concatenation. For JSON spellings, the language
+/// of the spelled text is examined.
 fn invariant_of_text(store: &mut Store, a: RegularId) -> Result<RegularId, Error> {
     match store.node(a).kind {
         Kind::Json { text, at: JsonPosition::Character } => {
@@ -142,6 +144,7 @@ fn invariant_of_text(store: &mut Store, a: RegularId) -> Result<RegularId, Error
     }
 }
 
+/// As [`invariant_subset`], for an intersection of a loop with complements.
 fn invariant_of_intersection(store: &mut Store, a: RegularId) -> Result<RegularId, Error> {
     let Kind::And(list) = store.node(a).kind else { return Ok(RegularId::EMPTY) };
     let (mut all, mut without) = (None, ByteSet::EMPTY);

@@ -26,6 +26,7 @@ use std::sync::Arc;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Horizon {
+    /// All strings of at most this many bytes belong to the horizon.
     short: u32,
     /// The texts that are longer than `short`, the longest first.
     long: Arc<[Box<[u8]>]>,
@@ -117,6 +118,7 @@ impl Horizon {
         self.long.first().map_or(self.short, |text| u32::try_from(text.len()).unwrap_or(UNBOUNDED))
     }
 
+    /// Returns the length in bytes up to which all strings belong to the horizon.
     pub(crate) fn short(&self) -> u32 {
         self.short
     }

@@ -233,6 +233,9 @@ fn unicode_class(store: &mut Store, class: &ClassUnicode) -> Result<RegularId, E
 }
 
 /// Pushes the parts of a concatenation in order, so that they are visited from the last to the first.
+///
+/// A part is at the start of the whole string if only parts without characters, such as anchors, precede it;
+/// likewise at the end.
 fn push_parts<'h>(tasks: &mut Vec<Task<'h>>, parts: &'h [Hir], ends: Ends) {
     tasks.push(Task::Concat(parts.len()));
     let widthless = |part: &&Hir| part.properties().maximum_len() == Some(0);

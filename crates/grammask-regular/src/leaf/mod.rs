@@ -28,6 +28,9 @@ use word_list::{WordList, WordRange};
 /// Ranges of characters, ascending; both ends are inclusive.
 type CharRanges = Arc<[(char, char)]>;
 
+/// Heap bytes of an interned word range, approximately: the range, and its slot in the hash table.
+const BYTES_PER_WORD_RANGE: usize = 32;
+
 /// Texts in ascending order.
 type SortedTexts = Arc<[Box<[u8]>]>;
 
@@ -114,6 +117,6 @@ impl Leaves {
 
     /// Returns the heap bytes, approximately. Shared automata count in each clone.
     pub(crate) fn bytes_used(&self) -> usize {
-        self.bytes + self.acyclic.bytes_used() + self.word_ranges.len() * 32
+        self.bytes + self.acyclic.bytes_used() + self.word_ranges.len() * BYTES_PER_WORD_RANGE
     }
 }

@@ -1,5 +1,7 @@
-//! JSON numbers whose value is a multiple of a divisor. The state is a remainder. For a *step*, which is 1, 2
-//! or 5 times a power of ten, it is the least exponent that makes the digits so far a multiple.
+//! JSON numbers whose value is a multiple of a divisor. The state is the remainder of the digits read.
+//!
+//! A *step* is a divisor that is 1, 2 or 5 times a power of ten. Its multiples may be written with an
+//! exponent: the state is the least exponent that makes the digits read a multiple.
 
 use crate::number::state::number_leaf;
 use crate::number::state::{MAX_MANTISSA_DIGITS, NumberState, Numbers, NumeralPosition};
@@ -232,9 +234,9 @@ impl Multiples {
     /// Writes a number of units of 10^-`places`, with at least this many digits before the point.
     fn numeral(&self, units: u64, whole: u8) -> String {
         let point = 10_u64.checked_pow(self.places.into());
-        let (before, behind) = point.map_or((0, units), |point| (units / point, units % point));
+        let (before, after) = point.map_or((0, units), |point| (units / point, units % point));
         let before = if whole == 0 { String::new() } else { format!("{before:0>0$}", usize::from(whole)) };
-        if behind == 0 { before } else { format!("{before}.{behind:0>0$}", usize::from(self.places)) }
+        if after == 0 { before } else { format!("{before}.{after:0>0$}", usize::from(self.places)) }
     }
 
     /// Returns true if the position is valid for this divisor.

@@ -253,6 +253,8 @@ struct Saver<'a> {
 }
 
 impl Saver<'_> {
+    /// Returns the number of an expression in the saved form. Predefined expressions keep their ids; the
+    /// reachable ones follow, numbered without gaps.
     fn number(&self, a: RegularId) -> u32 {
         if a.0 < PREDEFINED {
             return a.0;

@@ -24,8 +24,9 @@ impl Store {
     /// 2. the head of a concatenation is not a concatenation, and no operand of one is the empty string or
     ///    the empty language;
     /// 3. operands of unions and intersections are at least two, sorted, distinct, and not of the same kind;
-    /// 4. counters have `min <= max` and are not `{1,1}`; a prefix-minimal language does not contain the
-    ///    empty string; JSON spellings are of more than the empty string, within the limit on nesting;
+    /// 4. counters have `min <= max` and are not `{1,1}`; the operand of a prefix-minimal language does not
+    ///    contain the empty string; JSON spellings have a text other than the empty one, and nest within the
+    ///    limit;
     /// 5. no expression is proven both empty and non-empty, and a nullable one is proven non-empty;
     /// 6. the attributes of an expression follow from its operands;
     /// 7. derivatives in rows are expressions of the store.
@@ -72,7 +73,7 @@ impl Store {
                 || again.partition != node.partition
                 || again.has(PROVEN_NONEMPTY) && node.has(PROVEN_EMPTY)
             {
-                let rule = "what is known about an expression follows from its operands";
+                let rule = "the attributes of an expression follow from its operands";
                 return Err(Violation { id: RegularId(index as u32), rule });
             }
         }
@@ -95,9 +96,11 @@ impl Store {
                 Some(OPERAND_ORDER)
             }
             Kind::Json { text: a, .. } if trivial(a) || self.node(a).nesting >= max_json_nesting(self) => {
-                Some("spellings are of more than the empty string, and do not nest too deep")
+                Some("JSON spellings have a text other than the empty one, and nest within the limit")
             }
-            Kind::PrefixMinimal(a) if self.is_nullable(a) => Some("what ends early does not end at once"),
+            Kind::PrefixMinimal(a) if self.is_nullable(a) => {
+                Some("the operand of a prefix-minimal language does not contain the empty string")
+            }
             Kind::Repeat { base, .. } if base >= id => Some(OPERAND_ORDER),
             Kind::Repeat { base, min, max } => {
                 let odd = min > max || (min, max) == (1, 1) || max == 0 || min == UNBOUNDED;
