@@ -53,7 +53,7 @@ impl TerminalId {
 pub struct NormalForm {
     /// The start symbol.
     pub start: NonterminalId,
-    /// True if the empty output is an output as well. No nonterminal derives the empty string.
+    /// True if the language contains the empty string. No nonterminal derives it.
     #[cfg_attr(feature = "serde", serde(default))]
     pub allows_empty: bool,
     /// The nonterminals. None is nullable.

@@ -19,7 +19,7 @@ pub(crate) struct Terminals {
     list: Vec<Terminal>,
     /// By terminal: the place of its first occurrence.
     spans: Vec<Span>,
-    /// By terminal: its size when printed, with texts in bytes and operands in full.
+    /// By terminal: see [`weight`](Self::weight).
     weights: Vec<usize>,
     /// By terminal: the number of parts that are concatenated when it is compiled, at most.
     lengths: Vec<u64>,
@@ -109,7 +109,8 @@ impl Terminals {
         self.spans[id.index()]
     }
 
-    /// Returns the size of the terminal when printed.
+    /// Returns the approximate size of the terminal when printed: the bytes of its texts and patterns, and 1
+    /// for any other terminal. Operands are counted at each use.
     pub fn weight(&self, id: TerminalId) -> usize {
         self.weights[id.index()]
     }
@@ -163,6 +164,7 @@ impl Terminals {
         None
     }
 
+    /// Appends a terminal that is not in the arena yet.
     fn add(&mut self, terminal: Terminal, hash: u64, span: Span) -> TerminalId {
         let id = TerminalId(u32::try_from(self.list.len()).expect("fewer than 2^32 terminals"));
         let own = match &terminal {

@@ -215,7 +215,7 @@ fn with_terminal_counter(terminals: &mut Terminals, factor: Factor, replacement:
     }
 }
 
-/// Returns the nonterminal of a production that is a unit rule.
+/// Returns the nonterminal of a production that is a unit rule. Returns `None` for other productions.
 fn unit_target(variable: &Variable, production: &[Factor]) -> Option<NonterminalId> {
     match production {
         [factor] if variable.unordered.is_none() => factor.as_nonterminal(),

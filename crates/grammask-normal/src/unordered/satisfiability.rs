@@ -93,10 +93,10 @@ impl<'a> Satisfiability<'a> {
         }
     }
 
-    /// Returns the greatest number of items in all, if the separator is productive or not.
-    fn greatest_total(&self, separator: bool) -> u32 {
+    /// Returns the greatest number of items in all. Without a productive separator, at most one item fits.
+    fn greatest_total(&self, has_separator: bool) -> u32 {
         let max = self.unordered.max;
-        if separator { max.unwrap_or(u32::MAX) } else { max.unwrap_or(1).min(1) }
+        if has_separator { max.unwrap_or(u32::MAX) } else { max.unwrap_or(1).min(1) }
     }
 
     /// Returns true if some choice of productive items, other than the empty one, is allowed.

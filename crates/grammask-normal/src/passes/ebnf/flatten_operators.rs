@@ -59,7 +59,8 @@ fn take(grammar: &mut Grammar, group: NonterminalId) -> Vec<Vec<Factor>> {
     std::mem::take(&mut variable.productions)
 }
 
-/// Returns true if no group in the production can be inlined.
+/// Returns true if no group in the production can be inlined: it is not a choice, and no factor is a
+/// sequence.
 fn is_flat(grammar: &Grammar, production: &[Factor]) -> bool {
     as_choice(grammar, production).is_none()
         && !production.iter().any(|factor| as_sequence(grammar, factor).is_some())
