@@ -129,11 +129,11 @@ fn quantifier() -> String {
 
 /// Returns the regex of a class in brackets.
 ///
-/// A hyphen after a member starts a range. The first character of a range is not after the last, as far as
+/// A hyphen after a member starts a range. The first character of a range is not greater than the last, if
 /// both are ASCII. A hyphen at the start, after a range, or at the end is a member.
 ///
-/// The character after a member decides whether it is a single member or the start of a range, which a hyphen
-/// follows. The automaton therefore has many states, each a union of two.
+/// A character may be a single member, or the start of a range if a hyphen follows. After it, the automaton
+/// is in a state for both cases, so it has one such state for each first character of a range.
 fn class() -> String {
     let escape = format!(r"(?:{}|\\b)", ESCAPE.replace("UNICODE", UNICODE));
     let single = format!(r"(?:[^\]\\-]|{escape}|{MARK})");

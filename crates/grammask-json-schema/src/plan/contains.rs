@@ -35,7 +35,8 @@ pub(super) fn plan_contains(cx: &mut Context<'_>, array: &Array) -> Result<Vec<A
     Ok(vec![ArrayPlan { prefix: prefix.clone(), rest: Rest::Same(*rest), min: *min, max: *max }])
 }
 
-/// Moves constraints that no item may satisfy into the items. Returns `None` if no array is left.
+/// Removes each `contains` with a maximum of 0, and adds its negation to the constraint of every item it
+/// counts. Returns `None` if no array satisfies the result.
 fn exclude_forbidden_items(cx: &mut Context<'_>, array: &Array) -> Option<Array> {
     let mut array = array.clone();
     for contains in array.contains.iter().filter(|contains| contains.max == Some(0)) {
@@ -307,8 +308,8 @@ fn exact_items(prefix: Vec<ConstraintId>) -> ArrayPlan {
     ArrayPlan { prefix, rest: Rest::Same(ConstraintId::NEVER), min: len, max: Some(len) }
 }
 
-/// Returns the plan of an array with these kinds of items after the first ones. Returns `None` if there is no
-/// such array.
+/// Returns the plan of the arrays that begin with the chosen prefix and continue with these kinds of items.
+/// Returns `None` if there is no such array.
 fn rest_plan(array: &Array, choice: &PrefixChoice, mut items: Vec<Item>) -> Option<ArrayPlan> {
     let here = choice.prefix.len() as u64;
     if items.iter().any(|item| item.constraint == ConstraintId::NEVER && item.min > 0) {

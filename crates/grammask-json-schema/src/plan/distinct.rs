@@ -392,8 +392,8 @@ pub(super) fn listed_members(
     Ok(Some(some))
 }
 
-/// Returns the texts of a language that has at most
-/// [`Limits::max_listed_items`](crate::Limits::max_listed_items).
+/// Returns the texts of a language. Returns `None` if it has more than
+/// [`Limits::max_listed_items`](crate::Limits::max_listed_items), or if they are too long to enumerate.
 fn enumerate_texts(cx: &mut Context<'_>, language: LanguageId) -> Option<Vec<LanguageId>> {
     let texts = cx.languages.enumerate(language, cx.config.limits.max_listed_items)?;
     Some(texts.iter().map(|text| cx.languages.text(text)).collect())

@@ -52,7 +52,8 @@ pub(crate) struct Member {
     pub key: LanguageId,
     pub constraint: ConstraintId,
     pub is_required: bool,
-    /// True if the member may occur any number of times, each time with another key.
+    /// True if the member may occur any number of times. Its keys in a text differ only if the object has
+    /// `has_distinct_keys`.
     pub is_class: bool,
 }
 

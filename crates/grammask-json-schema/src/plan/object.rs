@@ -269,11 +269,13 @@ fn add_existing(
     Ok(())
 }
 
-/// Appends the plans of a plan whose minimum counts properties. Keys of a class may repeat, so the keys of
-/// one plan must be known to differ.
+/// Appends plans that together allow the objects of a plan with at least `plan.min` properties.
+///
+/// A key of a class may be written twice, and two equal keys are one property. So the minimum can be counted
+/// only if the recognizer compares the keys, or if each plan names the members that must be present.
 ///
 /// # Errors
-/// Refuses a minimum that cannot be counted.
+/// If the minimum cannot be counted, and the configuration does not allow to relax it.
 fn count_keys(cx: &mut Context<'_>, mut plan: ObjectPlan, plans: &mut Vec<ObjectPlan>) -> Result<(), Stop> {
     let required = plan.members.iter().filter(|member| member.is_required).count() as u64;
     let has_class = plan.members.iter().any(|member| member.is_class);

@@ -112,6 +112,8 @@ impl Evaluation {
         Some(answer)
     }
 
+    /// Exchanges under- and over-approximation, as a complement does with its operand. Memoized answers are
+    /// valid for one direction only, so they are exchanged, too.
     fn flip_approximation(&mut self) {
         self.approximation = match self.approximation {
             Approximation::Under => Approximation::Over,

@@ -44,18 +44,19 @@ pub(super) fn time(languages: &mut Languages) -> LanguageId {
 /// digit to keep the expression small.
 fn leap_second(languages: &mut Languages) -> LanguageId {
     let utc = languages.regex(&format!("23:59:60{FRACTION}[Zz]"));
-    // East of Greenwich by full hours, the local hour is the offset minus one.
+    // With an offset of h full hours to the east, 23:59:60 in UTC is the local time h-1:59:60, with h-1
+    // modulo 24.
     let middle = languages.regex(&format!(r":59:60{FRACTION}\+"));
     let full = [pairs(languages, (0..24).map(|hour| (hour, (hour + 1) % 24)), middle), languages.text(":00")];
     let full = languages.sequence(full);
-    // With minutes, the local hour is that of the offset, and the local minute that of the offset minus one.
+    // With an offset of h hours and m > 0 minutes to the east, the local time is h:m-1:60.
     let east = offset(
         languages,
         r"\+",
         (0..24).map(|hour| (hour, hour)),
         (0..59).map(|minute| (minute, minute + 1)),
     );
-    // West of it, the local time is 23:59 minus the offset.
+    // With an offset of h hours and m minutes to the west, the local time is 23-h:59-m:60.
     let west = offset(
         languages,
         "-",
@@ -65,7 +66,8 @@ fn leap_second(languages: &mut Languages) -> LanguageId {
     languages.union([utc, full, east, west])
 }
 
-/// Returns the leap seconds whose hours and minutes form these pairs with those of the offset.
+/// Returns the leap seconds whose local hour and hour of the offset are one of `hours`, and whose local
+/// minute and minute of the offset are one of `minutes`.
 fn offset(
     languages: &mut Languages,
     sign: &str,

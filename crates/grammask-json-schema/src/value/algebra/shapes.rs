@@ -174,6 +174,7 @@ impl<T> Default for ShapeSet<T> {
 }
 
 impl<T: Shape> ShapeSet<T> {
+    /// Adds a shape unless it is in the set.
     fn push(&mut self, shape: Rc<T>) {
         if self.list.len() < LINEAR_SEARCH_MAX_PROPERTIES {
             if self.list.contains(&shape) {
