@@ -14,6 +14,7 @@ pub struct ExcludedChars {
 /// U+2028 and U+2029.
 const LINE_ENDS: &[ExcludedChars] = &[ExcludedChars { prefix: b"\xE2\x80", last: b"\xA8\xA9" }];
 
+/// The multi-byte characters that Unicode's `White_Space` or the `\s` of ECMA 262 contains:
 /// U+0085 and U+00A0; U+1680; U+2000 to U+200A, U+2028, U+2029 and U+202F; U+205F; U+3000; U+FEFF.
 const WHITESPACE: &[ExcludedChars] = &[
     ExcludedChars { prefix: b"\xC2", last: b"\x85\xA0" },

@@ -11,8 +11,9 @@ const MAGIC: [u8; 8] = *b"gmvocab\n";
 /// Version of the format. A change of what [`Vocabulary::to_bytes`] writes makes a new one.
 const VERSION: u32 = 1;
 
-/// Bytes of all tokens for each byte of the file, at most, besides [`BASE_BYTES`]. It bounds the memory that
-/// shared prefixes can stand for. Vocabularies in use have one or two.
+/// Maximum bytes of all tokens, per byte of the file, in addition to [`BASE_BYTES`]. Tokens in a file share
+/// prefixes, so without this bound a short file could expand to any size. Vocabularies in use expand to one
+/// or two bytes per byte.
 const TOKEN_BYTES_PER_FILE_BYTE: usize = 16;
 
 /// Bytes of all tokens that a file of any length may have.

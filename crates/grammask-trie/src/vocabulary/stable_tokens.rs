@@ -68,9 +68,9 @@ impl Vocabulary {
         Ok(if starts_at_from { common[first..].to_vec() } else { Vec::new() })
     }
 
-    /// Returns offsets at one of which a token ends in every continuation of the text. They are the end of
-    /// the text, and each offset at which a token begins that extends beyond the end. No offset is inside a
-    /// character.
+    /// Returns offsets of the text such that, in every continuation of it, a token ends at one of them. They
+    /// are the end of the text, and the start of each token that may extend beyond the end. No offset is
+    /// inside a character.
     fn possible_cuts(&self, text: &[u8]) -> BTreeSet<usize> {
         let mut cuts = BTreeSet::new();
         // Ends of characters after which the text may continue inside of a token. The last one is next.

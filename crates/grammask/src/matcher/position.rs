@@ -61,7 +61,7 @@ impl Position {
     fn ends_at(tables: &Masks, set: SetId) -> bool {
         match tables.ending() {
             Ending::Eager => set.completes(),
-            // The tables have the tokens of the vocabulary as `EndOfSequence`.
+            // In the tables, `OfVocabulary` has become `EndOfSequence` with the vocabulary's tokens.
             ending => ending.tokens().is_empty() && set.completes() && !set.goes_on(),
         }
     }

@@ -147,6 +147,7 @@ impl Grammar {
         Ok(())
     }
 
+    /// Returns an error if the state belongs to another grammar.
     fn check_own(&self, state: &State) -> Result<(), StateError> {
         if state.grammar.is_same(self) { Ok(()) } else { Err(StateError::Foreign) }
     }

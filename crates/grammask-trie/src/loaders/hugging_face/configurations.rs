@@ -24,7 +24,7 @@ pub struct VocabularyFiles<'a> {
 ///
 /// 1. `eos_token_id` of `generation_config.json`, an id or a list of ids;
 /// 2. `eos_token` of `tokenizer_config.json`;
-/// 3. unless the first one is there, those that the tokenizer says, and those by name in known models.
+/// 3. if the first one is missing, those that the tokenizer file names, and those known by name.
 ///
 /// `bos_token_id` and `bos_token` say how a sequence begins. `added_tokens_decoder` of
 /// `tokenizer_config.json` adds tokens to a tokenizer that lacks their ids.
