@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 
 use crate::{Ending, Masks};
 
-/// Limits of [`Completions`]. Beyond them, bounds stay apart; none is an error.
+/// Limits of [`Completions`]. Beyond them, the lower and the upper bound may differ; that is not an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
@@ -28,7 +28,8 @@ pub struct EndLimits {
     pub bytes: CompletionLimits,
     /// Trie nodes that the searches over tokens of one call visit. Default: 2^18, some milliseconds.
     pub max_nodes: u64,
-    /// Longest completion in bytes that is spelled with the least number of tokens. Default: 4,096.
+    /// Maximum length in bytes of a completion for which the least number of tokens is computed. Default:
+    /// 4,096.
     pub max_spelled: usize,
     /// Number of states whose bounds are kept. Beyond it, all are forgotten. Default: 2^18.
     pub max_states: usize,
@@ -80,7 +81,8 @@ pub struct Completions {
     bytes: ShortestCompletion,
     limits: EndLimits,
     known: FxHashMap<SetId, Bounds>,
-    /// By state: the greatest upper bound after any of its tokens. Where it fits, the whole mask does.
+    /// By state: the greatest upper bound after any of its tokens. If the budget is at least that, all tokens
+    /// of the mask are within it.
     greatest: FxHashMap<SetId, u64>,
     /// True if one token for each byte of a completion suffices.
     has_all_steps: bool,
@@ -315,7 +317,7 @@ impl Completions {
         counts
     }
 
-    /// Returns true if a token stands for its bytes: it does not end a text.
+    /// Returns true if accepting a token appends its bytes, because the token does not end a text.
     fn is_text(&self, token: TokenId) -> bool {
         !self.masks.ending().tokens().contains(&token)
     }

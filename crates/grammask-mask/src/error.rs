@@ -33,8 +33,8 @@ pub enum BindError {
         /// Its id.
         id: TokenId,
     },
-    /// The empty output is an output, and an output ends as soon as it is complete, so no other one is
-    /// possible.
+    /// The grammar accepts the empty text, and an output ends as soon as it is complete, so no other output
+    /// is possible.
     #[error("with the eager ending, the empty output ends before the first token")]
     EmptyOutput,
     /// The ending exceeds a limit of [`Limits`](crate::Limits).

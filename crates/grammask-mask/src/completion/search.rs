@@ -74,7 +74,7 @@ impl Completions {
         Ok(Some(false))
     }
 
-    /// Lowers the upper bounds of the states on the way to a state.
+    /// Lowers the upper bounds of the states on the path to a state.
     fn remember(&mut self, before: &FxHashMap<SetId, SetId>, found: SetId) -> Result<(), Error> {
         let mut state = found;
         let mut at_most = self.bounds(found)?.at_most;

@@ -15,7 +15,7 @@ use crate::descent::summary::{Summary, SummaryKey};
 use crate::node_set::NodeSet;
 use crate::node_set::continuation::ContinuationId;
 
-/// The tokens of a state, and the trie nodes at which its root is complete.
+/// The tokens of a state, and the trie nodes at which its root origin completes.
 pub(crate) struct StateSummary<'a> {
     key: SummaryKey,
     summary: &'a Summary,
@@ -129,8 +129,8 @@ impl Descent<'_> {
 }
 
 impl Masks {
-    /// Returns the tokens of a state at the root of the trie, and where its root is complete. Returns `None`
-    /// if that is too much work.
+    /// Returns the tokens of a state at the root of the trie, and where its root origin completes. Returns
+    /// `None` if that is too much work.
     fn state_summary(&self, state: SetId) -> Result<Option<StateSummary<'_>>, Error> {
         let key = (NetworkNodeId::from_index(state.index() as usize), ContinuationId::OF_STATE);
         let known = match self.summaries.get(&key) {
@@ -208,7 +208,7 @@ impl Masks {
     }
 }
 
-/// A union of token sets, of which there is mostly one at most.
+/// A union of token sets: mostly of none or one.
 #[derive(Default)]
 struct LargeSet {
     set: TokenSet,

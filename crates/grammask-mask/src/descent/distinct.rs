@@ -38,7 +38,7 @@ pub(crate) struct AfterDistinctTexts {
 /// Work of one step along the trie.
 const UNITS_PER_STEP: u64 = 8;
 
-/// Number of completions of an item beyond which one of them differs from all texts inside a token.
+/// Minimum number of completions of an item such that one differs from all texts that fit inside a token.
 const MIN_COMPLETIONS: u64 = 64;
 
 /// Bytes of a path; a longer one might contain `MIN_COMPLETIONS` items.

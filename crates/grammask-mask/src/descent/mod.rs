@@ -38,7 +38,8 @@ mod visited;
 pub(crate) use distinct::AfterDistinctTexts;
 use visited::Visited;
 
-/// Number of descriptors of one descent. A more ambiguous grammar is walked with the state as it is.
+/// Number of descriptors of one descent. Beyond it, the grammar is very ambiguous, and the trie is walked
+/// with the Earley state instead.
 const MAX_DESCRIPTORS: usize = 1 << 14;
 
 /// Number of descriptors between two checks of the fuel, which each check consumes as trie nodes.

@@ -137,7 +137,7 @@ impl Masks {
     /// Finds the lexeme of a node by the steps that lead to it from a node whose lexeme is known.
     ///
     /// Known steps cost less than comparing languages. If none is known, the steps begin at the start of the
-    /// lexeme. Returns `None` if a node on the way is a finite language: little is left of it here.
+    /// lexeme. Returns `None` if a node on this path is a finite language: its rest is short.
     fn lexeme_by_steps(&self, node: NetworkNodeId) -> Option<(LexemeId, bool)> {
         // From the last byte to the first.
         let mut text: SmallVec<[u8; MAX_STEPS_BACK]> = SmallVec::new();

@@ -374,10 +374,10 @@ impl Automaton {
     }
 
     /// Returns the live bytes of a state if there are at most `MAX_FEW_BYTES`. A state with many byte classes
-    /// is only examined if its first bytes are evident.
+    /// is only examined if its expression shows its first bytes.
     pub(crate) fn few_live_bytes(&self, id: LexemeId) -> Result<Option<ByteSet>, Error> {
         let state = self.state(id);
-        // A state with many classes is examined later, byte by byte, unless its first bytes are evident.
+        // A state with many classes is examined later, byte by byte, unless its expression shows the bytes.
         let cell = &self.cold(id).live;
         if state.row.len() > MAX_CLASSES_CHECKED && cell.get().is_none() {
             let Some(live) = analysis::first_bytes(&self.lock().store, state.language) else {
@@ -487,8 +487,8 @@ impl Automaton {
         Ok(found)
     }
 
-    /// Returns a number of characters that suffices to end the text of a state. Returns `None` if it is not
-    /// evident.
+    /// Returns a number of characters that suffices to end the text of a state. Returns `None` if its
+    /// expression does not show one.
     pub(crate) fn enough_to_end(&self, id: LexemeId) -> Option<usize> {
         analysis::short_completion_chars(&self.lock().store, self.state(id).language)
             .map(|characters| characters as usize)

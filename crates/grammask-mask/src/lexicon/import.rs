@@ -80,8 +80,8 @@ impl Lexicon {
         self.import_by(&key)
     }
 
-    /// Returns the texts of a language of another store. Returns `None` if it is not finite, or if the texts
-    /// are not evident.
+    /// Returns the texts of a language of another store. Returns `None` if it is not finite, or if its
+    /// expression does not show the texts.
     pub(crate) fn texts_of_language(
         &self,
         from: &Store,

@@ -362,7 +362,7 @@ impl Lexicon {
     }
 }
 
-/// Takes all tokens that the lexeme of a walk accepts below one node, if a strategy for that applies. Returns
+/// Adds all tokens that the lexeme of a walk accepts below one node, if a strategy for that applies. Returns
 /// `false` and leaves the output unchanged if none does.
 pub(crate) fn below_node(
     walk: &mut Walk<'_>,

@@ -1,4 +1,4 @@
-//! Work budget of one mask, in trie nodes: when it is exhausted, the trie is walked with the state as it is.
+//! Work budget of one mask, in trie nodes. When it is exhausted, the trie is walked with the Earley state.
 
 use std::cell::{Cell, OnceCell};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

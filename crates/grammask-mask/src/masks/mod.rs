@@ -63,8 +63,8 @@ pub struct Masks {
     is_never_stuck: bool,
     /// True if the grammar has `distinct!`.
     pub(crate) has_distinct: bool,
-    /// Lexemes of the lexicon by node, each with a bit that is set if the language is the same, not just
-    /// within a token.
+    /// Lexemes of the lexicon by node, each with a bit that is set if the languages are equal, not just
+    /// for strings within one token.
     pub(crate) lexemes: Column,
     /// Numbers in the lexicon of finite languages, by node.
     pub(crate) texts: Column,

@@ -62,7 +62,8 @@ impl SpecialTokens {
         self.by_token.iter().map(|&(token, _)| token)
     }
 
-    /// Returns the symbols that a token is. A grammar may name one token by its name and by its id.
+    /// Returns the grammar's symbols for a token. There may be several: a grammar can refer to one token by
+    /// its name and by its id.
     pub(crate) fn symbols(&self, token: TokenId) -> impl Iterator<Item = usize> {
         let from = self.by_token.partition_point(|&(other, _)| other < token);
         let of_token = self.by_token[from..].iter().take_while(move |&&(other, _)| other == token);

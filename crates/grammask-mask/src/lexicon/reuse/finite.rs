@@ -18,7 +18,7 @@ use crate::node_set::continuation::{Continuation, ContinuationId};
 /// Number of texts of a finite language; times the 16 bytes of a text, at most 1,024 steps are followed.
 pub(crate) const MAX_TEXTS: usize = 64;
 
-/// Number of nodes from which on the children by a byte are looked up for the whole set.
+/// Minimum number of nodes of a set for which the children by a byte are looked up for the whole set.
 const MIN_NODES_BY_BYTE: usize = 4;
 
 /// The spellings of some texts, followed through the trie.

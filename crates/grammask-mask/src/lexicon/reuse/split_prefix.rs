@@ -12,7 +12,7 @@ use crate::lexicon::walk::self_loop::NonAscii;
 use crate::lexicon::{Entry, Lexicon};
 use crate::node_set::continuation::ContinuationId;
 
-/// Trie nodes below a set from which on splitting a lexeme pays.
+/// Minimum number of trie nodes below a set for which splitting a lexeme pays.
 const MIN_NODES_BELOW: usize = 4_096;
 
 impl Lexicon {

@@ -199,7 +199,7 @@ impl<'a> ClassFinder<'a> {
             if ends.len() > MAX_DEAD_ENDS {
                 return Ok(Exploration::None);
             }
-            // The characters that lead to a state are complete only after the loop above.
+            // Only after the loop above, `frontier.paths` has all characters that lead to a state.
             let has_many_paths =
                 |&&(position, _): &&(usize, u128)| frontier.paths[position].count_ones() > MAX_EXIT_ASCII;
             let late = ends.iter().filter(has_many_paths);

@@ -19,7 +19,7 @@ use crate::node_set::NodeSet;
 /// Trie nodes before the first roots; with more, the strategy does not pay.
 const MAX_NODES_BEFORE_ROOTS: usize = 1 << 13;
 
-/// Takes the tokens that a lexeme accepts below those of `nodes` to which a class of characters leads from
+/// Adds the tokens that a lexeme accepts below those of `nodes` to which a class of characters leads from
 /// `base`, which is not one of them. Returns `false` and leaves the output unchanged if the class is not
 /// safe, other characters continue, or many nodes precede the roots.
 pub(crate) fn below(

@@ -43,11 +43,11 @@ impl Class {
     pub(crate) const ALL_BYTES: Self = Self { ascii: u128::MAX, non_ascii: NonAscii::Bytes };
 }
 
-/// Position in a text of a class: the number of characters, including an incomplete last one, and the decoder
-/// state inside that one.
 /// Tokens of the vocabulary that are filtered for a slice by one unit of work.
 const TOKENS_PER_UNIT: usize = 8;
 
+/// Position in a text of a class: the number of characters, including an incomplete last one, and the decoder
+/// state inside that one.
 type TextPosition = (u8, Utf8Decoder);
 
 impl Class {
@@ -448,7 +448,7 @@ impl Lexicon {
     }
 }
 
-/// Takes the tokens that a lexeme accepts below `base` if it counts the characters of a class. Returns
+/// Adds the tokens that a lexeme accepts below `base` if it counts the characters of a class. Returns
 /// `false` and leaves the output unchanged if they cannot be read off a slice.
 pub(crate) fn below(
     walk: &mut Walk<'_>,

@@ -184,7 +184,7 @@ pub(crate) fn has_non_ascii(bytes: &ByteSet) -> bool {
 
 /// Returns how many characters may follow such that the text can still be ended from each of `states`. The
 /// rest of the text has at most `most` characters, an incomplete one included. Returns `None` if no character
-/// may follow, or if this is not evident.
+/// may follow, or if the expression does not show it.
 pub(crate) fn room(
     automaton: &Automaton,
     most: usize,
@@ -238,7 +238,7 @@ pub(crate) fn after_ascii(
     Ok((ascii, counts))
 }
 
-/// Takes the tokens that a lexeme accepts below `base` if it counts the characters of a class. Returns
+/// Adds the tokens that a lexeme accepts below `base` if it counts the characters of a class. Returns
 /// `false` if it does not.
 pub(crate) fn below_counter(
     walk: &mut Walk<'_>,
@@ -255,7 +255,7 @@ pub(crate) fn below_counter(
     }
 }
 
-/// Takes the tokens that a lexeme accepts below `base` if it loops and at most
+/// Adds the tokens that a lexeme accepts below `base` if it loops and at most
 /// `LexiconTuning::max_loop_exit_edges` edges of the trie leave the loop. Returns `false` otherwise.
 pub(crate) fn below_loop(
     walk: &mut Walk<'_>,
@@ -272,7 +272,7 @@ pub(crate) fn below_loop(
     }
 }
 
-/// Takes the tokens that a lexeme accepts below `base` if a class of characters keeps it alive. Returns
+/// Adds the tokens that a lexeme accepts below `base` if a class of characters keeps it alive. Returns
 /// `false` if there is no such class.
 pub(crate) fn below(
     walk: &mut Walk<'_>,
@@ -295,7 +295,7 @@ pub(crate) fn below(
     }
 }
 
-/// Takes the tokens that a lexeme accepts below `base`, from the slice of a safe class. Returns `false` if
+/// Adds the tokens that a lexeme accepts below `base`, from the slice of a safe class. Returns `false` if
 /// tokens are too long, or if nodes that remain to be walked cannot be dropped.
 fn take(
     walk: &mut Walk<'_>,

@@ -22,10 +22,10 @@ mod simulation;
 /// A lexeme that goes on by less than this share (1/8) of the edges is walked from those edges.
 const MIN_EDGE_RATIO: usize = 8;
 
-/// Number of nodes from which on the children by a few bytes are looked up for the whole set.
+/// Minimum number of nodes of a set for which the children by a few bytes are looked up for the whole set.
 pub(crate) const MIN_NODES_BY_BYTE: usize = 4;
 
-/// Nodes of a subtree from which on the children by a few bytes are looked up instead of scanned.
+/// Minimum number of nodes of a subtree whose children by a few bytes are looked up instead of scanned.
 const MIN_NODES_FOR_BYTE_SEARCH: u32 = 64;
 
 /// Depth in the trie, in bytes, below which no slices are used: the numbers of characters must fit.
@@ -44,7 +44,7 @@ pub(crate) fn live_bytes_of_few_edges(lexicon: &Lexicon, lexeme: LexemeId) -> Re
     Ok((edges * MIN_EDGE_RATIO < lexicon.trie().len()).then_some(live))
 }
 
-/// Takes the tokens that the lexeme of a walk accepts below all nodes of a set, if it continues by the bytes
+/// Adds the tokens that the lexeme of a walk accepts below all nodes of a set, if it continues by the bytes
 /// `live` only.
 pub(crate) fn below_bytes(
     walk: &mut Walk<'_>,
@@ -64,7 +64,7 @@ pub(crate) fn below_bytes(
     Ok(())
 }
 
-/// Takes the tokens that the lexeme of a walk accepts below all nodes of a set; by slices below bases if
+/// Adds the tokens that the lexeme of a walk accepts below all nodes of a set; by slices below bases if
 /// `by_slices`.
 pub(crate) fn below(
     walk: &mut Walk<'_>,
@@ -178,7 +178,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Takes the tokens at and below a node where the lexeme is in `state`, unless the state is dead.
+    /// Adds the tokens at and below a node where the lexeme is in `state`, unless the state is dead.
     pub(crate) fn enter(
         &mut self,
         node: TrieNodeId,
@@ -201,7 +201,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Takes the tokens below a node where the lexeme is in `state`. Below a base, these are an entry of
+    /// Adds the tokens below a node where the lexeme is in `state`. Below a base, these are an entry of
     /// their own.
     pub(crate) fn subtree(
         &mut self,
@@ -225,7 +225,7 @@ impl<'a> Walk<'a> {
         lexicon.trie_index().inner(node).filter(|inner| lexicon.bases.binary_search(inner).is_ok())
     }
 
-    /// Takes the tokens and exits of the entry below a base.
+    /// Adds the tokens and exits of the entry below a base.
     fn take_entry(
         &mut self,
         base: InnerId,
@@ -238,7 +238,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Takes the tokens below a node at which the lexeme is in `state`.
+    /// Adds the tokens below a node at which the lexeme is in `state`.
     fn below(&mut self, root: TrieNodeId, state: LexemeId, output: &mut WalkOutput<'_>) -> Result<(), Error> {
         let (lexicon, ends) = (self.lexicon, self.lexicon.trie().columns().ends);
         let trie_index = lexicon.trie_index();
@@ -278,10 +278,10 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Takes the tokens below a node by scanning all children, in the order of the trie.
+    /// Adds the tokens below a node by scanning all children, in the order of the trie.
     ///
-    /// The state is stored by depth. Tokens and exits are taken as ranges of nodes, so that a node costs
-    /// little while the lexeme stays alive.
+    /// The state is stored by depth. Tokens and exits are added as ranges of nodes: while the lexeme stays
+    /// alive, a node only extends a range.
     fn all_below(
         &mut self,
         root: TrieNodeId,
@@ -371,7 +371,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Takes the exits of a whole subtree and returns `true` if the lexeme loops over it. The caller takes
+    /// Adds the exits of a whole subtree and returns `true` if the lexeme loops over it. The caller adds
     /// the tokens.
     #[inline]
     fn takes_whole(
@@ -481,8 +481,8 @@ impl<'a> Walk<'a> {
         Ok(is_larger)
     }
 
-    /// Returns `true` if the lexeme is known to accept all that `state` accepts, apart from completing at
-    /// once. Incomplete.
+    /// Returns `true` if the lexeme is known to accept all that `state` accepts, apart from the empty
+    /// string. Incomplete: it may return `false` wrongly.
     fn is_smaller(&mut self, state: LexemeId) -> Result<bool, Error> {
         if let Some(&(_, known)) = self.smaller.iter().find(|&&(other, _)| other == state) {
             return Ok(known);

@@ -92,7 +92,7 @@ impl OutputBuffers {
     }
 }
 
-/// Number of nodes from which on the children by a byte are looked up for the whole set.
+/// Minimum number of nodes of a set for which the children by a byte are looked up for the whole set.
 const MIN_NODES_BY_BYTE: usize = 4;
 
 /// Number of children up to which a set steps to each child, instead of finding all bytes that it scans.

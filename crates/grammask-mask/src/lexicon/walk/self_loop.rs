@@ -220,7 +220,7 @@ impl SelfLoop {
                 }
                 // No part requires more characters, as all are complete.
                 all.counter = all.counter.map(|counter| Counter { max: all.reach, ..counter });
-                // It is not checked whether a multi-byte character is one in all parts at once.
+                // Conservative: strictness of the parts does not prove strictness of the intersection here.
                 all.is_strict &= all.non_ascii != NonAscii::Characters;
                 Ok(all)
             }
@@ -277,7 +277,7 @@ fn returns(automaton: &Automaton, from: LexemeId, to: LexemeId) -> Result<(u128,
     if let Some(is_strict) = all_characters_return(automaton, from, to)? {
         return Ok((ascii, NonAscii::Characters, is_strict));
     }
-    // Bytes in place of an excluded character are not checked.
+    // Conservative: bytes in place of an excluded character might continue, so the loop is not strict.
     for non_ascii in [NonAscii::Lines, NonAscii::Words] {
         if after_characters_except(automaton, from, non_ascii.excluded_chars(), |next| next == to)?.is_some()
         {

@@ -10,7 +10,7 @@ use crate::lexicon::automaton::{Automaton, LexemeId};
 const UNITS_PER_PAIR: u64 = 128;
 
 impl Automaton {
-    /// Returns `true` if `large` accepts all that `small` accepts, apart from completing at once.
+    /// Returns `true` if `large` accepts all that `small` accepts, apart from the empty string.
     ///
     /// Visits at most `pairs` pairs of states, and subtracts those visited; beyond it, returns `false`.
     ///
