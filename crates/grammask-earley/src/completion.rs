@@ -13,7 +13,7 @@ use crate::{Class, DistinctItem, Error, Network, OriginId, Recognizer, SetId};
 use lengths::{INFINITE, NodeLengths};
 use lexemes::{lexeme_length, shortest_text};
 
-/// Limits of a [`ShortestCompletion`]. Beyond them, it finds no completion; none is an error.
+/// Limits of a [`ShortestCompletion`]. Beyond them, it finds no completion; that is not an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
@@ -236,7 +236,7 @@ impl ShortestCompletion {
                 let class = self.order[index];
                 let next = recognizer.step_class(state, class)?;
                 let rest = if next.is_dead() { None } else { self.distance(recognizer, next)? };
-                // Distances that are not exact may not decrease on any way; then the least one is taken.
+                // Inexact distances do not always decrease along an edge, so the least one is taken.
                 if let Some(rest) = rest.filter(|&rest| rest < least) {
                     least = rest;
                     found = Some((self.step_of(class), next));
@@ -276,7 +276,7 @@ impl ShortestCompletion {
         Ok(path)
     }
 
-    /// Returns the step that stands for a class.
+    /// Returns the step by a class.
     fn step_of(&self, class: Class) -> CompletionStep {
         match self.representatives.get(class.index()) {
             Some(&byte) => CompletionStep::Byte(byte),

@@ -22,7 +22,7 @@ mod text;
 /// - ids are in range, and node 0 is the end;
 /// - the edges of a node are sorted by label, without duplicates;
 /// - every other node has an edge;
-/// - the first node of the start symbol is the end only if the empty output is an output;
+/// - the first node of the start symbol is the end only if the language contains the empty string;
 /// - no callee accepts the empty text;
 /// - counters count nonterminals, with `1 <= min <= max` and `2 <= max`;
 /// - the items of an `unordered!` are nonterminals, apart from the lexeme of `distinct!`;
@@ -43,7 +43,7 @@ pub struct Network {
     pub scanned: Vec<ByteSet>,
     /// First node of the start symbol. [`NetworkNodeId::END`] if the empty output is the only one.
     pub start: NetworkNodeId,
-    /// True if the empty output is an output as well.
+    /// True if the language contains the empty string.
     pub allows_empty: bool,
     /// By byte, its class.
     pub class_of_byte: Box<[u8; 256]>,

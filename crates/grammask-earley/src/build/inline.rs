@@ -111,7 +111,7 @@ pub(crate) struct Inliner {
     uses: Vec<CalleeUse>,
     tail_calls: TailCalls,
     nfa: Nfa,
-    /// By rule and the state to which it leads, its first state in `nfa`.
+    /// By inlined rule and the state of `nfa` that follows it: the first state of the rule's copy in `nfa`.
     starts: FxHashMap<(usize, u32), u32>,
     /// The callees inlined into `nfa`.
     inlined: Vec<CalleeId>,

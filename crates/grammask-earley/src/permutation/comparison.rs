@@ -54,7 +54,7 @@ enum Position {
     Number(PartId, SmallVec<[u8; 24]>),
     /// After a value: before a comma or bracket, or at the end.
     After,
-    /// Inside a text that is no JSON value: the number of its bytes.
+    /// Inside a text that is not a JSON value: the number of its bytes.
     Raw(PartId, u32),
 }
 

@@ -50,11 +50,11 @@ pub(crate) struct DistinctTexts {
     prefix_ids: FxHashMap<(PrefixId, u8), PrefixId>,
     pub(super) used: Vec<UsedTexts>,
     used_ids: FxHashMap<(CalleeId, UsedTextsId, Box<[u8]>), UsedTextsId>,
-    /// States of items that are rules, with the used values that the text agrees with, from which each
-    /// continuation is one of these values.
+    /// Positions in items that are rules: states with the used values that the text agrees with, from which
+    /// each continuation is one of these values.
     pub(super) only_used: FxHashSet<ComparedState>,
-    /// Such positions from which some continuation is another value. The newest ones: text is read along
-    /// them.
+    /// Positions from which some continuation is another value. Only the newest are kept, because a text that
+    /// is being read follows them.
     pub(super) may_differ: FxHashSet<ComparedState>,
     pub(super) nodes: FxHashMap<(NetworkNodeId, PrefixId), NetworkNodeId>,
 }
