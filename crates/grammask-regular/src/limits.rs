@@ -33,14 +33,14 @@ pub struct Limits {
     pub substrings_length: usize,
     /// Bytes of all texts of one exception; 2^23 by default, at most 2^31 - 1.
     pub except_length: usize,
-    /// Bound of a counted repetition; 2^32 - 2 by default, which is the most.
+    /// Bound of a counted repetition; 2^32 - 2 by default, which is the maximum.
     pub counter: u32,
-    /// Levels of JSON spellings in JSON spellings; 8 by default, which is the most: derivatives recurse once
-    /// per level.
+    /// Levels of JSON spellings in JSON spellings; 8 by default, which is the maximum: derivatives recurse
+    /// once per level.
     pub json_nesting: u8,
-    /// Digits of a bound of a comparison of numbers; 10,000 by default, which is the most.
+    /// Digits of a bound of a comparison of numbers; 10,000 by default, which is the maximum.
     pub numeral_digits: usize,
-    /// Digits of a divisor; 40 by default, which is the most.
+    /// Digits of a divisor; 40 by default, which is the maximum.
     pub divisor_digits: usize,
     /// Greatest divisor, written without its point and trailing zeros; 2^64 - 1 by default.
     pub divisor: u64,

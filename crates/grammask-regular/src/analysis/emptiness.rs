@@ -86,7 +86,7 @@ impl Search {
 
     /// Returns the start of the first path to a state, and the bytes of the path. The start is the searched
     /// language, or the last state on the path that was reached as an operand.
-    fn way_to(&self, mut state: RegularId) -> (RegularId, Vec<u8>) {
+    fn path_to(&self, mut state: RegularId) -> (RegularId, Vec<u8>) {
         let mut way = Vec::new();
         while let Some(edge) = self.met.get(&state).and_then(|met| self.edges.get(met.first as usize))
             && let Some(byte) = edge.byte
@@ -139,11 +139,11 @@ pub(crate) fn is_empty(
         }
     }
     if let Some(&end) = search.found.first()
-        && let (start, way) = search.way_to(end)
+        && let (start, path) = search.path_to(end)
         && start != end
         && matches!(store.node(start).kind, Kind::And(_))
     {
-        learn_witness(store, &way, end);
+        learn_witness(store, &path, end);
     }
     Ok(Some(propagate(store, search, a)))
 }

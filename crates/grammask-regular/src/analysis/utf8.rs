@@ -84,12 +84,12 @@ pub fn is_utf8(store: &Store, a: RegularId) -> bool {
             }
             Kind::And(list) => {
                 // One operand that contains only UTF-8 suffices. Operands of these kinds are never proven to.
-                let is_vain = |a: RegularId| match store.node(a).kind {
+                let is_unprovable = |a: RegularId| match store.node(a).kind {
                     Kind::Not(_) | Kind::AhoCorasick { .. } => true,
                     Kind::Repeat { base, .. } => base == RegularId::ANY,
                     _ => false,
                 };
-                let member = store.list(list).iter().find(|&&member| !is_vain(member));
+                let member = store.list(list).iter().find(|&&member| !is_unprovable(member));
                 stack.extend(member);
                 member.is_some()
             }

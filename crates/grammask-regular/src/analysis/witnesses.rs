@@ -26,16 +26,16 @@ pub(crate) fn has_witness(store: &mut Store, a: RegularId) -> bool {
     true
 }
 
-/// Records a witness of an intersection: the bytes `way`, which lead to `end`, and a string of `end`. Records
-/// nothing if no string of `end` is known.
-pub(crate) fn learn_witness(store: &mut Store, way: &[u8], end: RegularId) {
+/// Records a witness of an intersection: the bytes `path`, which lead to `end`, and a string of `end`.
+/// Records nothing if no string of `end` is known.
+pub(crate) fn learn_witness(store: &mut Store, path: &[u8], end: RegularId) {
     let rest = if store.is_nullable(end) {
         Some(&[][..])
     } else {
         store.memos.witnesses.0.iter().map(|text| &**text).find(|text| is_known_member(store, end, text))
     };
     let Some(rest) = rest else { return };
-    let text = [way, rest].concat();
+    let text = [path, rest].concat();
     if text.len() <= MAX_WITNESS_BYTES && !store.memos.witnesses.0.iter().any(|known| **known == *text) {
         store.memos.witnesses.0.truncate(MAX_WITNESSES - 1);
         store.memos.witnesses.0.insert(0, text.into());

@@ -359,15 +359,15 @@ fn trim(store: &mut Store, a: RegularId) -> Result<RegularId, Error> {
     }
     let mut trimmed = a;
     if let Kind::Or(list) = store.node(a).kind {
-        let mut has_void = false;
+        let mut has_empty = false;
         for index in list.range() {
-            // The union is known to be inhabited, so a member that cannot be decided may stay.
-            has_void |= match store.is_empty(store.arena.lists[index]) {
+            // The union is known to be non-empty, so a member whose emptiness is not decided may stay.
+            has_empty |= match store.is_empty(store.arena.lists[index]) {
                 Err(Error::Stopped(stopped)) => return Err(stopped.into()),
                 result => result.unwrap_or(false),
             };
         }
-        if has_void {
+        if has_empty {
             trimmed = store.union(&[a])?;
         }
     }

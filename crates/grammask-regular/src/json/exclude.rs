@@ -301,20 +301,20 @@ fn has_strings_among(store: &mut Store, a: RegularId, least: u64, among: &ByteSe
 /// Returns true if a cycle of states by the bytes `among` is found, so that the language is infinite.
 fn has_cycle(store: &mut Store, a: RegularId, among: &ByteSet) -> Result<bool, Error> {
     // For each visited state, true if it is on the path. The path has the successors that are left to visit.
-    let mut on_the_way = FxHashMap::from_iter([(a, true)]);
+    let mut is_on_path = FxHashMap::from_iter([(a, true)]);
     let mut path = vec![(a, steps_among(store, a, among)?)];
     while let Some((state, steps)) = path.last_mut() {
         let Some((_, after)) = steps.pop() else {
-            on_the_way.insert(*state, false);
+            is_on_path.insert(*state, false);
             path.pop();
             continue;
         };
-        match on_the_way.get(&after) {
+        match is_on_path.get(&after) {
             Some(true) => return Ok(true),
             Some(false) => {}
-            None if on_the_way.len() == MAX_PREFIX_STATES => return Ok(false),
+            None if is_on_path.len() == MAX_PREFIX_STATES => return Ok(false),
             None => {
-                on_the_way.insert(after, true);
+                is_on_path.insert(after, true);
                 path.push((after, steps_among(store, after, among)?));
             }
         }

@@ -144,7 +144,7 @@ pub(crate) fn as_excluded_texts(
     }
 }
 
-/// Returns false if the first operands of `a` exclude that [`finite_language`] returns its texts.
+/// Returns false if the first operands of `a` show that [`finite_language`] will return `None`.
 ///
 /// # Complexity
 /// O(1).

@@ -52,7 +52,7 @@ impl AhoCorasick {
         }
     }
 
-    /// Sets the failure links, breadth first: a link leads to a node that is less deep.
+    /// Sets the failure links, breadth first: a link leads to a node of smaller depth.
     fn link(&mut self) {
         let mut level = vec![(ROOT, ROOT)];
         while !level.is_empty() {

@@ -575,7 +575,7 @@ mod tests {
                 ["1", "2", "5", "7"].into_iter().flat_map(|unit| [(unit, true), (unit, false)])
             {
                 let text = if is_small { format!("0.{unit:0>places$}") } else { format!("{unit:0<places$}") };
-                // More of them are no divisor.
+                // More of them are not a divisor.
                 let Ok(multiples) = store.multiple(&text) else { continue };
                 let all =
                     store.intersection(&[multiples, plain, above, below[usize::from(!is_small)]]).unwrap();

@@ -1,7 +1,8 @@
 //! JSON numbers whose value is a multiple of a divisor. The state is the remainder of the digits read.
 //!
-//! A *step* is a divisor that is 1, 2 or 5 times a power of ten. Its multiples may be written with an
-//! exponent: the state is the least exponent that makes the digits read a multiple.
+//! A *step* is a divisor that is 1, 2 or 5 times a power of ten. The last non-zero digit decides
+//! divisibility, so the state is the least exponent that makes the digits read a multiple. Multiples of other
+//! divisors have no exponent, because with exponents they are not a regular language.
 
 use crate::number::state::number_leaf;
 use crate::number::state::{MAX_MANTISSA_DIGITS, NumberState, Numbers, NumeralPosition};

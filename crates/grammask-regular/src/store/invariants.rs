@@ -50,7 +50,9 @@ impl Store {
                 return violation(rule);
             }
             if node.has(PROVEN_NONEMPTY | PROVEN_EMPTY) || node.has(NULLABLE) && !node.has(PROVEN_NONEMPTY) {
-                return violation("an expression is inhabited or void");
+                return violation(
+                    "an expression is not proven both empty and non-empty, and a nullable one is non-empty",
+                );
             }
             if node.row != NO_ROW {
                 let len = self.partitions.len(node.partition);
