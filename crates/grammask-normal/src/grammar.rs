@@ -36,7 +36,7 @@ pub struct Grammar {
     pub(crate) is_nullable_free: bool,
     /// True if the start symbol was nullable. The normal form leaves the empty text out.
     pub(crate) empty_text: bool,
-    /// True if the empty output is an output, as in `%start name?;`.
+    /// True if the grammar accepts the empty text, as with `%start name?;`.
     pub(crate) allows_empty: bool,
     /// Place of the start symbol's first rule.
     pub(crate) start_span: Span,

@@ -155,7 +155,7 @@ struct TreeWriter<'a> {
     bodies: Vec<&'a [Vec<Factor>]>,
     /// By nonterminal: its `unordered!`. Empty if the writer has no nonterminals.
     unordered: Vec<Option<&'a Unordered>>,
-    /// The start symbol, if the empty output is an output. Without productions, it is printed as `''`.
+    /// The start symbol, if the grammar accepts the empty text. Without productions, it is printed as `''`.
     empty_rule: Option<NonterminalId>,
     /// By terminal: the name of the rule as which it is printed, if it is a part of several others. Empty
     /// unless the terminals would be too long in full.
@@ -473,7 +473,7 @@ impl<'a> TreeWriter<'a> {
 /// Number of expressions of a terminal up to which all terminals are printed in full.
 const MAX_PRINTED_EXPRESSIONS: u64 = 1 << 20;
 
-/// Number of expressions of a terminal from which on it is printed as a rule, if several others share it.
+/// Minimum number of expressions of a terminal that is printed as a rule, if several others share it.
 const MIN_SHARED_EXPRESSIONS: u64 = 64;
 
 /// Returns, for each terminal, the name of the rule as which it is printed. Without such rules, terminals

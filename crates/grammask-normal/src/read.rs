@@ -92,7 +92,7 @@ pub fn check_recovered(recovered: &Recovery, config: &Config) -> Result<(), Erro
     reader.take_errors()
 }
 
-/// Bytes of a regex from which on its compilation polls for cancellation. Shorter ones take less than a
+/// Minimum length in bytes of a regex whose compilation polls for cancellation. Shorter ones take less than a
 /// millisecond.
 const MIN_CANCELLABLE_REGEX_BYTES: usize = 1 << 12;
 

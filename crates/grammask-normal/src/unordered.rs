@@ -48,11 +48,11 @@ pub struct Unordered {
     /// Pairs `(i, j)`: if item `i` occurs, item `j` must occur too.
     pub requires: Vec<(u32, u32)>,
     /// Index of the item that is `distinct!`, whose occurrences all have different texts. `None` if there is
-    /// none. Its bounds are `(0, None)`. Unless [`distinct_values`](Self::distinct_values) is set, the item is
-    /// a terminal that has as many texts as the `unordered!` may have items.
+    /// none. Its bounds are `(0, None)`. Unless [`distinct_values`](Self::distinct_values) is set, the item
+    /// is a terminal that has as many texts as the `unordered!` may have items.
     pub distinct: Option<u32>,
     /// True if the texts of the `distinct!` item are compared as JSON values: the keys of an object may have
-    /// any order, and a string or a number any spelling. Texts that are no JSON values are compared byte by
+    /// any order, and a string or a number any spelling. Texts that are not JSON values are compared byte by
     /// byte. This is so for an operand with rules.
     pub distinct_values: bool,
 }

@@ -57,6 +57,7 @@ fn has_duplicates(productions: &[Vec<Factor>], hashes: &mut Vec<u64>) -> bool {
     !productions.iter().all(|production| seen.insert(production))
 }
 
+/// Returns true if the postcondition of the pass holds: no nonterminal has equal productions.
 pub(crate) fn holds(grammar: &Grammar) -> bool {
     let mut hashes = Vec::new();
     !grammar.in_use().any(|(_, variable)| {

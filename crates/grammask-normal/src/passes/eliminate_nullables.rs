@@ -234,6 +234,7 @@ fn combine(left: NonterminalId, symbols: &[OptionalSymbol], productions: &mut Ve
     }
 }
 
+/// Returns true if the postcondition of the pass holds: no production is empty.
 pub(crate) fn holds(grammar: &Grammar) -> bool {
     grammar.in_use().all(|(_, variable)| variable.productions.iter().all(|production| !production.is_empty()))
 }

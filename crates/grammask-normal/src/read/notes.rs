@@ -11,7 +11,7 @@ use crate::{Config, Errors, Grammar, PASSES};
 
 /// Returns what is legal in a grammar and hardly meant, ordered by place:
 ///
-/// - a start symbol that derives the empty string, which is no output without `%start name?;`;
+/// - a start symbol that derives the empty string, which is not an output without `%start name?;`;
 /// - control characters in a regex, as `\b`, `\f` and `\v` write them;
 /// - lazy quantifiers in a regex, which change no language;
 /// - rules that the start symbol does not reach;

@@ -63,7 +63,7 @@ impl Reader<'_> {
             if limits.distinct == Some(number)
                 && !limits.distinct_values
                 && let Some(terminal) = factor.as_terminal()
-                // The empty text stands for an operand with an error.
+                // An operand with an error has become the empty text.
                 && !matches!(self.terminals.get(terminal), Terminal::Text(text) if text.is_empty())
             {
                 let span = self.ast.exprs[part.index()].span;

@@ -128,6 +128,7 @@ impl Expansion<'_> {
     }
 }
 
+/// Returns true if the postcondition of the pass holds: only counters of nonterminals are left.
 pub(crate) fn holds(grammar: &Grammar) -> bool {
     grammar.in_use().flat_map(|(_, variable)| variable.productions.iter().flatten()).all(|factor| {
         factor.is_once()

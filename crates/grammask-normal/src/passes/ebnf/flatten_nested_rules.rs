@@ -45,6 +45,7 @@ pub(crate) fn flatten_nested_rules(
     Ok(())
 }
 
+/// Returns true if the postcondition of the pass holds: every nonterminal has a name.
 pub(crate) fn holds(grammar: &Grammar) -> bool {
     !grammar.has_groups && grammar.in_use().all(|(_, variable)| variable.name.is_some())
 }

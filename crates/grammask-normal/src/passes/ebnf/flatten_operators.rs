@@ -101,6 +101,7 @@ fn flatten_sequence(grammar: &mut Grammar, production: Vec<Factor>) -> Vec<Facto
     flat
 }
 
+/// Returns true if the postcondition of the pass holds: no group can be inlined.
 pub(crate) fn holds(grammar: &Grammar) -> bool {
     grammar
         .in_use()

@@ -14,6 +14,7 @@ pub(crate) fn group_rules(grammar: &mut Grammar, _: &mut Context<'_, '_>) -> Res
     Ok(())
 }
 
+/// Returns true if the postcondition of the pass holds: rules with one left side are merged.
 pub(crate) fn holds(grammar: &Grammar) -> bool {
     grammar.rules.is_empty()
 }

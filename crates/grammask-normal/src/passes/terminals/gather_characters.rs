@@ -343,6 +343,7 @@ fn is_short(store: &mut Store, language: RegularId, cancellation: &mut Cancellat
     matches!(store.cancellable(|| cancellation.is_cancelled()).is_empty(both), Ok(Some(true)))
 }
 
+/// Returns true if the postcondition of the pass holds: running the pass again changes nothing.
 pub(crate) fn holds(grammar: &Grammar) -> bool {
     // Running the pass again must change nothing, even in an empty store.
     let mut copy = grammar.clone();

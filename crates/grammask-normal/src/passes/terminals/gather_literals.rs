@@ -51,6 +51,8 @@ pub(crate) fn gather_literals(grammar: &mut Grammar, context: &mut Context<'_, '
     Ok(())
 }
 
+/// Returns true if the postcondition of the pass holds: no nonterminal has more than [`MAX_SEPARATE_TEXTS`]
+/// texts as alternatives.
 pub(crate) fn holds(grammar: &Grammar) -> bool {
     let is_text = |production: &&Vec<Factor>| match production[..] {
         [factor] => factor

@@ -196,6 +196,7 @@ fn merge_inside(terminals: &mut Terminals) -> Option<Vec<TerminalId>> {
     Some(merged)
 }
 
+/// Returns true if the postcondition of the pass holds: no production has adjacent texts or an empty text.
 pub(crate) fn holds(grammar: &Grammar) -> bool {
     let is_text = |factor: &Factor| text(&grammar.terminals, factor).is_some();
     grammar.in_use().flat_map(|(_, variable)| &variable.productions).all(|production| {
