@@ -47,8 +47,8 @@ pub struct Config {
     pub numbers: NumberSpelling,
     /// Order of the properties of an object. Default: any.
     pub property_order: PropertyOrder,
-    /// Documents of a `oneOf` without the key that distinguishes its branches. Default: not offered where
-    /// there are too many kinds of them.
+    /// Documents of a `oneOf` without the key that distinguishes its branches. Default: omitted beyond
+    /// [`Limits::max_alternatives`].
     pub untagged_unions: UntaggedUnions,
     /// Meaning of an object schema that does not mention further properties. Default: that of the standard.
     pub additional_properties: AdditionalProperties,

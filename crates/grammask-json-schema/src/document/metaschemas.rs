@@ -23,7 +23,8 @@ static METASCHEMAS: LazyLock<Vec<(String, Tree)>> = LazyLock::new(|| {
     named.collect()
 });
 
-/// Returns the metaschema with a URI, and the URI. The URI has no fragment and either scheme.
+/// Returns the metaschema with a URI, and its own URI. `uri` has no fragment, and the scheme `http` or
+/// `https`.
 pub(super) fn metaschema(uri: &str) -> Option<(&'static str, &'static Value)> {
     let place = |uri: &str| {
         uri.split_once("://")

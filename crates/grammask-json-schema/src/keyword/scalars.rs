@@ -165,7 +165,7 @@ fn asserts_registry(cx: &Context<'_>, has_pattern: bool) -> bool {
 }
 
 /// Returns true if the grammar asserts a format, or if the format restricts nothing. `regex` is one of them;
-/// it is no regular language, see [`assertion_values`](super::assertion_values).
+/// it is not a regular language, see [`assertion_values`](super::assertion_values).
 pub(super) fn is_asserted_format(cx: &mut Context<'_>, name: &str, has_pattern: bool) -> bool {
     asserts_format(cx) && format::is_known(name)
         || asserts_registry(cx, has_pattern) && registry::is_known(&mut cx.languages, name)

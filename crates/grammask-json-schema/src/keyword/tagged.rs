@@ -86,7 +86,7 @@ pub(super) fn apply_chain<'a>(
         thens.push(then);
     }
     parts.push(algebra::intersect(cx, &values, &with_key(&key, other_values, true))?);
-    // Without the key, and for values that are no objects, either all conditions hold or none.
+    // Without the key, and for values that are not objects, either all conditions hold or none.
     let mut without_key = algebra::intersect(cx, &values, &with_key(&key, ConstraintId::NEVER, false))?;
     let mut not_objects = Values { objects: Vec::new(), ..values };
     for then in thens {

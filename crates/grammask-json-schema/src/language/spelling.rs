@@ -58,7 +58,7 @@ impl Spellings {
 }
 
 impl Languages {
-    /// Returns what may stand between the quotes of a string with these contents.
+    /// Returns the texts that may occur between the quotes of a string with these contents.
     ///
     /// # Complexity
     /// Linear in the size of the expression. Each pattern in it is parsed once.

@@ -69,7 +69,7 @@ fn distinct_elements(
     if let Some(scalars) = distinct_scalars(cx, constraint)? {
         return Ok(Some(scalars));
     }
-    // That one value is left is decided while the grammar runs.
+    // For a single item, the recognizer decides at run time whether a value is left.
     let has_enough = min <= 1 || count_values(cx, constraint, min, COUNTING_DEPTH)? >= min;
     Ok(has_enough.then(|| DistinctScalars {
         listed: Vec::new(),
@@ -94,8 +94,8 @@ fn first_items_differ(cx: &mut Context<'_>, array: &Array, has_rest: bool) -> Re
     Ok(true)
 }
 
-/// Drops each `contains` that all items or no items satisfy: it is a bound of their number. Returns `None` if
-/// no array is left.
+/// Drops each `contains` that no item satisfies, and turns each `contains` that all items satisfy into bounds
+/// on the number of items. Returns `None` if no array satisfies the result.
 fn settle_contains(cx: &mut Context<'_>, array: &Array) -> Result<Option<Array>, Stop> {
     let mut array = array.clone();
     if !array.prefix.is_empty() {

@@ -123,7 +123,8 @@ fn select_from_parts(cx: &mut Context<'_>, parts: &[LanguageId], level: u32) -> 
     for &part in parts {
         excluded.add(cx, part);
     }
-    // With more digits, a number that is no multiple may have the double of one, such as that of an integer.
+    // With more digits, a number that is not a multiple may have the double of one, such as that of an
+    // integer.
     some.push(doubles(cx, if excluded.has_multiples { PRESERVED_DIGITS } else { MAX_DIGITS }));
     for bound in excluded.values {
         some.extend(without_neighbours(cx, &bound));
@@ -235,8 +236,9 @@ impl Excluded {
     }
 }
 
-/// Returns all numbers but those that differ from a number and have the same double. Returns `None` if no
-/// number that a double holds is so near.
+/// Returns all numbers except those that are close to `value` and differ from it, because they may round to
+/// the double of `value`. They lie between the doubles next to it. Returns `None` for zero, and for a number
+/// that is too large for a double.
 fn without_neighbours(cx: &mut Context<'_>, value: &Decimal) -> Option<LanguageId> {
     if value.is_zero() {
         return None;
