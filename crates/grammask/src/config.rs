@@ -67,8 +67,8 @@ pub struct Limits {
     /// [`Error::Stopped`](crate::Error::Stopped). Default: 40,000,000, less than a second.
     pub max_compile_work: u64,
     /// Limits of [`Matcher::tokens_to_end`](crate::Matcher::tokens_to_end) and
-    /// [`Matcher::fill_mask_within`](crate::Matcher::fill_mask_within). Beyond them, bounds stay apart, and
-    /// tokens are left out whose completion was not found.
+    /// [`Matcher::fill_mask_within`](crate::Matcher::fill_mask_within). Beyond them, the lower and the
+    /// upper bound may differ, and tokens are left out whose completion was not found.
     pub end: grammask_mask::EndLimits,
 }
 
@@ -111,8 +111,8 @@ impl Config {
         })
     }
 
-    /// Sets the start symbol. With a `?` at its end, the empty output is an output too. Default: the name
-    /// after `%start` in the grammar's text, or `start` if there is none.
+    /// Sets the start symbol. With a `?` at its end, the grammar also accepts the empty text. Default: the
+    /// name after `%start` in the grammar's text, or `start` if there is none.
     #[must_use]
     pub fn with_start(mut self, name: impl Into<String>) -> Self {
         self.normal.start = Some(name.into());

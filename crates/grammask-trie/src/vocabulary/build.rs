@@ -66,7 +66,7 @@ impl<'c> Builder<'c> {
         Ok(())
     }
 
-    /// Checks the id of an entry that is no token.
+    /// Checks the id of an entry that is not a token.
     #[cfg(feature = "loaders")]
     pub(crate) fn check_unused(&mut self, id: u64) -> Result<(), Error> {
         self.place = None;

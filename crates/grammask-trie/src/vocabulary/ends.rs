@@ -119,7 +119,7 @@ pub(super) fn begins_by_name<'a>(specials: impl Iterator<Item = (TokenId, &'a st
 }
 
 /// Returns true if the name of a special token looks as if the token could end a sequence. The name may be
-/// that of a model which is not known here, so this is a hint for messages and no rule.
+/// that of a model which is not known here, so this is a hint for messages, not a rule.
 ///
 /// ```
 /// use grammask_trie::looks_like_end;

@@ -101,7 +101,7 @@ impl<'a> Header<'a> {
         self.model.ok_or_else(missing)
     }
 
-    /// Returns the type of a token. Returns `None` if it has a number that is no type.
+    /// Returns the type of a token. Returns `None` if it has a number that is not a type.
     pub(super) fn kind(&self, id: u32) -> Option<Kind> {
         let Some(types) = self.types else { return Some(Kind::Normal) };
         match i32::from_le_bytes(*types.get(id as usize)?) {
