@@ -38,8 +38,7 @@ mod visited;
 pub(crate) use distinct::AfterDistinctTexts;
 use visited::Visited;
 
-/// Number of descriptors of one descent. Beyond it, the grammar is very ambiguous, and the trie is walked
-/// with the Earley state instead.
+/// Number of descriptors of one descent. Beyond it, the trie is walked with the Earley state instead.
 const MAX_DESCRIPTORS: usize = 1 << 14;
 
 /// Number of descriptors between two checks of the fuel, which each check consumes as trie nodes.
