@@ -24,8 +24,8 @@ impl Store {
     /// 2. the head of a concatenation is not a concatenation, and no operand of one is the empty string or
     ///    the empty language;
     /// 3. operands of unions and intersections are at least two, sorted, distinct, and not of the same kind;
-    /// 4. counters have `min <= max` and are not `{1,1}`, and the operand of a prefix-minimal language does not
-    ///    contain the empty string;
+    /// 4. counters have `min <= max` and are not `{1,1}`, and the operand of a prefix-minimal language
+    ///    does not contain the empty string;
     /// 5. JSON spellings have a text other than the empty one, and nest within the limit;
     /// 6. no expression is proven both empty and non-empty, and a nullable one is proven non-empty;
     /// 7. the attributes of an expression follow from its operands;
