@@ -216,6 +216,7 @@ struct LargeSet {
 }
 
 impl LargeSet {
+    /// Adds a set. One set is kept as it is; from the second on, all are united in a row.
     fn add(&mut self, masks: &Masks, set: &TokenSet) {
         if set.is_empty() {
             return;

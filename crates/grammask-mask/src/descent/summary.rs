@@ -174,6 +174,7 @@ impl Masks {
         Some((known != NO_LEXEME).then(|| (LexemeId::from_number(known >> 1), known & 1 == 1)))
     }
 
+    /// Records the lexeme of a node, or that the lexicon has none for it. Returns the recorded lexeme.
     fn store_lexeme(
         &self,
         node: NetworkNodeId,
@@ -303,6 +304,7 @@ impl Masks {
         Ok(self.keep(key, Some(summary)).as_ref().expect("a summary is stored under this key"))
     }
 
+    /// Stores a summary, or `None` if its computation was given up. Returns the stored value.
     pub(crate) fn keep(&self, key: SummaryKey, summary: Option<Summary>) -> &Option<Summary> {
         let bytes = summary.as_ref().map_or(0, |summary| {
             size_of_val(&*summary.tokens)

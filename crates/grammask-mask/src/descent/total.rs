@@ -135,6 +135,7 @@ impl Masks {
         self.totals.get(id.0)
     }
 
+    /// Collects the tokens of a summary and of all summaries that it uses, and interns them as its total.
     fn gather(&self, summary: &Summary, total_builder: &mut TotalBuilder) -> Result<Gathered, Error> {
         if let Some(&known) = summary.total.get() {
             return Ok(Gathered::All(known));

@@ -295,6 +295,7 @@ impl Automaton {
         }
     }
 
+    /// Computes the state after a byte under the lock, and stores it in the row of `state`.
     #[cold]
     pub(crate) fn step_anew(&self, state: &State, byte: u8) -> Result<LexemeId, Error> {
         charge(UNITS_PER_STEP)?;
@@ -504,6 +505,7 @@ impl Automaton {
         self.number(&mut self.lock(), RegularId::EPSILON)
     }
 
+    /// Returns the state of a language, which is added if it is new. Computes the two bits of its id.
     fn number(&self, builder: &mut Builder, language: RegularId) -> Result<LexemeId, Error> {
         if let Some(number) = builder.numbers.get(language.index() as u32) {
             return Ok(LexemeId::from_number(number));

@@ -136,6 +136,7 @@ impl TokenView<'_> {
         self.base.map_or(self.own, |base| base.tokens)
     }
 
+    /// Returns the tokens as a mask: the base without its removed tokens, and the own tokens.
     fn to_mask(self, id_count: usize) -> Mask {
         let mut mask = match self.base() {
             Tokens::Set(set) => {

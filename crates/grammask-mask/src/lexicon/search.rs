@@ -317,6 +317,7 @@ impl<'a> Query<'a> {
         self.walked(|walk, output| walk::below(walk, self.continuation(), by_slices, output))
     }
 
+    /// Runs a walk for the lexeme, and creates an entry from its output and its cost.
     fn walked(
         &self,
         run: impl FnOnce(&mut Walk<'_>, &mut WalkOutput<'_>) -> Result<(), Error>,

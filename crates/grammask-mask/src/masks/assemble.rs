@@ -189,6 +189,7 @@ struct Assembly<'a> {
 }
 
 impl<'a> Assembly<'a> {
+    /// Collects the operands of the mask, and returns the mask that is their union.
     fn run(mut self, scratch: &mut Scratch) -> Result<Assembled, Error> {
         if !self.collect()? {
             return Ok(Assembled::TooMuch);

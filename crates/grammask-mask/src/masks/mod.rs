@@ -338,6 +338,7 @@ impl Masks {
         within(&allowance, || self.make_within(state, scratch))
     }
 
+    /// As [`make`](Self::make), charged to the current account of work.
     fn make_within(&self, state: SetId, scratch: &mut Scratch) -> Result<Option<MaskId>, Error> {
         let assembled = if self.config.tuning.keep_summaries {
             self.assemble(state, scratch)?

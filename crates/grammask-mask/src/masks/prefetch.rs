@@ -46,6 +46,7 @@ impl Masks {
         }
     }
 
+    /// As [`prefetch`](Self::prefetch). Exceeding the work of a mask is an error here.
     fn prefetch_within(&self, prefetch: &Prefetch<'_>) -> Result<(), Error> {
         let is_stopped = || prefetch.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed));
         let first = self.recognizer.initial();

@@ -91,6 +91,7 @@ impl Masks {
         progress_so_far
     }
 
+    /// Visits states on several threads, which get one range of states each.
     fn visit_all(&self, states: &[SetId], threads: usize) -> Vec<Next> {
         if threads == 1 {
             return self.visit(states);
@@ -128,6 +129,7 @@ impl Masks {
         found
     }
 
+    /// Returns the signature of a state. Returns `None` if a limit of the recognizer is exceeded.
     fn signature(&self, state: SetId) -> Option<StateSignature> {
         let longest = self.lexicon.max_token_bytes();
         let near = |node| self.recognizer.inspect().saturate(node, longest);

@@ -423,6 +423,7 @@ impl<'a> WalkOutput<'a> {
         (Ok(tokens), OutputBuffers { ranges, exits })
     }
 
+    /// Takes the exits as one set. Returns `None` if there are none, or if only tokens are requested.
     fn exits(&mut self) -> Option<NodeSet> {
         count(self.exits.len() as u64);
         if self.bits.is_some() || !self.everywhere.is_empty() || !self.between.is_empty() {
@@ -455,6 +456,8 @@ impl<'a> WalkOutput<'a> {
         found
     }
 
+    /// Returns the allowed tokens: as a set if they are few, and otherwise as a row. A row is made by setting
+    /// bits, or by clearing those of the other tokens, whichever is less work.
     fn tokens(mut self) -> OutputTokens {
         self.close_range();
         let tokens = self.context.trie.columns().tokens;
