@@ -486,6 +486,7 @@ impl Builder<'_> {
         Ok(callee)
     }
 
+    /// Returns the callee of a nonterminal. A new one is added, and its automaton is to be built.
     fn nonterminal_callee(&mut self, nonterminal: NonterminalId) -> CalleeId {
         if let Some(known) = self.nonterminals[nonterminal.index()] {
             return known;

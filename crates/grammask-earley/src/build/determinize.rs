@@ -56,6 +56,7 @@ impl Determinizer {
         Some(self.dfa.view())
     }
 
+    /// Builds the automaton of all reachable subsets in `dfa`. Returns `None` beyond the limits.
     fn construct_subsets(&mut self, nfa: &Nfa, max_states: usize) -> Option<()> {
         self.dfa.clear();
         self.subsets.clear(nfa.len());

@@ -102,6 +102,7 @@ impl Network {
         Ok(())
     }
 
+    /// Checks that every node has a copy with the same scans and without calls.
     fn check_copies(&self) -> Result<(), Violation> {
         let is_copy = |(node, copy): (&Node, &NetworkNodeId)| {
             let copy = self.nodes.get(copy.index());
@@ -115,6 +116,7 @@ impl Network {
         Ok(())
     }
 
+    /// Checks that each byte has one class, and that no lexeme distinguishes two bytes of a class.
     fn check_classes(&self) -> Result<(), Violation> {
         let fail = |text| Err(Violation::new(text));
         let mut classes = ByteClasses::new();

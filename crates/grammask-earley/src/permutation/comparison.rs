@@ -278,6 +278,7 @@ impl Cursor {
         }
     }
 
+    /// Moves over a byte inside a key. Returns false if no remaining member of the object has such a key.
     fn advance_key(&mut self, value: &Value, byte: u8) -> bool {
         let Position::Key(decoded, escape) = &mut self.at else { return false };
         let Some(Open { part, seen: Seen::Members(bits, _) }) = self.open.last() else { return false };
@@ -303,6 +304,7 @@ impl Cursor {
         (first..first + begins).any(is_left)
     }
 
+    /// Moves over a byte inside a string. Returns false if the string differs from that of the value.
     fn advance_string(&mut self, value: &Value, byte: u8) -> bool {
         let Position::String(part, read, escape) = &mut self.at else { return false };
         let Part::String(text) = value.part(*part) else { return false };

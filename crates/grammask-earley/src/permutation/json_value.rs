@@ -283,6 +283,7 @@ impl Reader<'_> {
         Some(key)
     }
 
+    /// Reads a string, a literal or a number. Returns `None` if there is none at the current offset.
     fn scalar(&mut self) -> Option<Part> {
         let rest = &self.text[self.offset..];
         if rest.first() == Some(&b'"') {
@@ -338,6 +339,7 @@ pub(crate) enum Escape {
 }
 
 impl Escape {
+    /// Reads the escape at the beginning of a text, which must begin with a backslash.
     pub(crate) fn of(text: &[u8]) -> Self {
         let simple = |byte: u8| Self::Whole { length: 2, bytes: SmallVec::from_slice(&[byte]) };
         match text.get(1) {
@@ -353,6 +355,7 @@ impl Escape {
         }
     }
 
+    /// Reads an escape with `\u`. A high surrogate needs a second escape, with the low surrogate.
     fn of_code_unit(text: &[u8]) -> Self {
         let unit = |from: usize| -> Option<Option<u32>> {
             let digits = &text[from.min(text.len())..(from + 4).min(text.len())];

@@ -251,6 +251,8 @@ impl PermutationNodes {
         Ok(state.calls.get_or_init(|| calls))
     }
 
+    /// Computes the calls of a node: the separator after an item, otherwise the items that may come next. An
+    /// item of `distinct!` is not called, because its node records the text.
     fn compute_calls(
         &mut self,
         cx: Context<'_>,

@@ -99,6 +99,8 @@ impl ItemPlan {
 }
 
 impl Plan {
+    /// Lays out the counters: first a bit for each item that occurs at most once, then a word for each other
+    /// item that is counted.
     pub(crate) fn new(unordered: &Unordered) -> Result<Self, UnorderedError> {
         let closures = unordered.requirement_closures()?;
         let mut is_linked = vec![false; closures.len()];

@@ -81,6 +81,7 @@ impl DistinctTexts {
         })
     }
 
+    /// Returns the bytes of a text read so far.
     pub(super) fn bytes(&self, mut prefix: PrefixId) -> Vec<u8> {
         let mut bytes = Vec::new();
         while prefix.0 > 0 {

@@ -139,6 +139,8 @@ impl Recognizer {
         SavedTables { nodes, origins, sets, steps }
     }
 
+    /// Returns all origins but the root, in the order of their ids. The first member of a cycle stores the
+    /// whole cycle.
     fn save_origins(&self, interner: &OriginInterner) -> Vec<SavedOrigin> {
         let mut origins = Vec::new();
         for (_, origin) in self.origins.iter().skip(1) {
@@ -175,6 +177,7 @@ impl Recognizer {
         self.load_steps(saved, max_bytes)
     }
 
+    /// Creates the saved nodes. Each must get the next id, so a node that exists already is an error.
     fn load_nodes(
         &self,
         stages: &mut Stages,
@@ -211,6 +214,8 @@ impl Recognizer {
         if languages.next().is_none() { Ok(()) } else { Err(LoadError::Tables(LANGUAGES_WITHOUT_NODES)) }
     }
 
+    /// Creates the node of a permutation. Its counters must be valid, and checking them must not exceed
+    /// `work_left`.
     fn load_permutation(
         &self,
         stages: &mut Stages,
@@ -240,6 +245,7 @@ impl Recognizer {
         Ok(permutations.node(cx, callee, progress, phase))
     }
 
+    /// Interns the saved origins. Each must get the next id, so an origin that exists already is an error.
     fn load_origins(
         &self,
         interner: &mut OriginInterner,
@@ -268,6 +274,7 @@ impl Recognizer {
         Ok(())
     }
 
+    /// Returns the members of a saved cycle with their callers, which must be sorted.
     fn load_cycle(&self, saved: &[Vec<SavedCaller>]) -> Result<Vec<Caller>, LoadError> {
         let mut cycle = Vec::new();
         for callers in saved {
@@ -280,6 +287,7 @@ impl Recognizer {
         if cycle.is_empty() { Err(LoadError::Tables(UNSORTED_OR_DANGLING)) } else { Ok(cycle) }
     }
 
+    /// Interns the saved sets. Each must get the next id, so a set that exists already is an error.
     fn load_sets(&self, sets: &[Vec<SavedItem>]) -> Result<(), LoadError> {
         for (number, items) in sets.iter().enumerate() {
             let items = self.load_items(items)?;
@@ -328,6 +336,7 @@ impl Recognizer {
         sorted.ok_or(LoadError::Tables(UNSORTED_OR_DANGLING))
     }
 
+    /// Returns a saved item. Returns `None` if its node or its origin does not exist.
     fn load_item(&self, (node, origin): SavedItem) -> Option<Item> {
         let origin = match origin {
             0 => OriginId::ROOT,
@@ -346,6 +355,7 @@ impl Recognizer {
         node.checked_sub(1).map(NetworkNodeId).filter(|&node| node < self.dynamic_nodes.next_id())
     }
 
+    /// Returns a saved caller. Returns `None` if its node, its origin or its member does not exist.
     fn load_caller(&self, caller: SavedCaller, members: usize) -> Option<Caller> {
         match caller {
             SavedCaller::Known(item) => {
