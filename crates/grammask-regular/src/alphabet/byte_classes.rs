@@ -110,6 +110,8 @@ impl ByteClasses {
         result
     }
 
+    /// Makes one class of all bytes with equal keys. `key` takes a byte and its old class. `renumbered` has
+    /// an entry for each key, `u16::MAX` at the start.
     fn renumber(&mut self, key: impl Fn(u8, u8) -> usize, renumbered: &mut [u16]) {
         let mut len = 0;
         for (byte, class) in self.map.iter_mut().enumerate() {

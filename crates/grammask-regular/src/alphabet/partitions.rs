@@ -282,6 +282,8 @@ impl Partitions {
         spelled
     }
 
+    /// Returns the partition for spellings between two characters: the classes of the text without bytes that
+    /// need an escape, the backslash, and all bytes that cannot occur.
     fn spelled_text(&mut self, id: PartitionId) -> PartitionId {
         let Partition { start, len, .. } = self.items[id.0 as usize];
         self.intern_from(len as usize + 2, |members| {

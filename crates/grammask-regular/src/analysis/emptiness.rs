@@ -19,8 +19,8 @@ use std::collections::{BinaryHeap, VecDeque};
 
 /// Result of the tests that need no derivative.
 enum Classification {
-    Inhabited,
-    Void,
+    NonEmpty,
+    Empty,
     /// Non-empty iff one of these languages is non-empty.
     Parts(Vec<RegularId>),
     /// Non-empty iff a derivative is non-empty; it is not nullable.
@@ -165,11 +165,11 @@ fn discover(store: &mut Store, search: &mut Search, a: RegularId, from: Option<(
         }
         count(UNITS_PER_STEP);
         match classify(store, a) {
-            Classification::Inhabited => {
+            Classification::NonEmpty => {
                 search.found.push(a);
                 return;
             }
-            Classification::Void => {}
+            Classification::Empty => {}
             Classification::Parts(parts) => {
                 stack.extend(parts.into_iter().map(|part| (part, Some((a, None)))));
             }
@@ -203,13 +203,14 @@ fn decide_by_arithmetic(store: &mut Store, a: RegularId) -> bool {
     true
 }
 
+/// Decides emptiness from flags alone, or returns the languages on which it depends.
 fn classify(store: &Store, a: RegularId) -> Classification {
     let node = store.node(a);
     if node.has(PROVEN_NONEMPTY) {
-        return Classification::Inhabited;
+        return Classification::NonEmpty;
     }
     if node.has(PROVEN_EMPTY) {
-        return Classification::Void;
+        return Classification::Empty;
     }
     match node.kind {
         Kind::Or(list) => Classification::Parts(store.list(list).to_vec()),
@@ -218,13 +219,13 @@ fn classify(store: &Store, a: RegularId) -> Classification {
             Classification::Parts(vec![a])
         }
         Kind::Concat(head, tail) => match (store.node(head), store.node(tail)) {
-            (h, t) if h.has(PROVEN_EMPTY) || t.has(PROVEN_EMPTY) => Classification::Void,
+            (h, t) if h.has(PROVEN_EMPTY) || t.has(PROVEN_EMPTY) => Classification::Empty,
             (_, t) if t.has(PROVEN_NONEMPTY) => Classification::Parts(vec![head]),
             (h, _) if h.has(PROVEN_NONEMPTY) => Classification::Parts(vec![tail]),
             _ => Classification::State,
         },
         Kind::And(list) if store.list(list).iter().any(|&member| store.node(member).has(PROVEN_EMPTY)) => {
-            Classification::Void
+            Classification::Empty
         }
         _ => Classification::State,
     }

@@ -55,6 +55,7 @@ pub(crate) fn is_excluded_by_loop(store: &Store, members: &[RegularId], negative
     })
 }
 
+/// For each operand that is a loop, drops the other operands that it contains according to `contains`.
 fn drop_by(
     store: &Store,
     members: &mut Vec<RegularId>,

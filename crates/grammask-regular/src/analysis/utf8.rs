@@ -187,6 +187,7 @@ pub(crate) fn fixed_char_count(store: &mut Store, state: u32) -> Option<u32> {
     found
 }
 
+/// As [`fixed_char_count`], without a cache.
 fn count_chars(store: &Store, state: u32) -> Option<u32> {
     let mut seen = FxHashSet::default();
     let mut stack = vec![(state, BOUNDARY, 0)];

@@ -164,6 +164,8 @@ pub(crate) fn raw_derivative(store: &mut Store, a: RegularId, byte: u8) -> Resul
     operand_derivative(store, a, byte)
 }
 
+/// Computes and caches the derivatives of the expressions on the stack, and before them those of their
+/// operands. Stops each concatenation at its first operand that is not nullable.
 fn derive_operands(store: &mut Store, stack: &mut Vec<RegularId>, byte: u8) -> Result<(), Error> {
     while let Some(&a) = stack.last() {
         charge(UNITS_PER_DERIVATIVE)?;
@@ -210,6 +212,7 @@ fn derive_operands(store: &mut Store, stack: &mut Vec<RegularId>, byte: u8) -> R
     Ok(())
 }
 
+/// Pushes an operand whose derivative must be computed first.
 fn push_unless_cached(store: &Store, stack: &mut Vec<RegularId>, a: RegularId, byte: u8) {
     if !is_cheap(store, a) && cached(store, a, byte).is_none() {
         stack.push(a);
@@ -239,6 +242,7 @@ fn cached(store: &Store, a: RegularId, byte: u8) -> Option<RegularId> {
     (next != UNKNOWN).then_some(RegularId(next))
 }
 
+/// Caches a derivative by byte class. Does nothing for leaves, and if the table of rows is full.
 fn cache(store: &mut Store, a: RegularId, byte: u8, next: RegularId) {
     if is_leaf(store, a) {
         return;

@@ -51,6 +51,7 @@ pub fn saturate(store: &mut Store, a: RegularId, horizon: &mut Horizon) -> Resul
     saturate_encoded(store, a, InputForm::Plain, horizon)
 }
 
+/// As [`saturate`], for a language whose strings are read in the given form.
 fn saturate_encoded(
     store: &mut Store,
     a: RegularId,
@@ -173,6 +174,7 @@ fn saturate_concat(
     store.concat(&heads)
 }
 
+/// As [`saturate_encoded`], for one operand of a concatenation.
 fn saturate_part(
     store: &mut Store,
     a: RegularId,

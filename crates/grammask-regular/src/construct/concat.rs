@@ -12,6 +12,7 @@ pub(crate) fn concat(store: &mut Store, parts: &[RegularId]) -> Result<RegularId
     parts.iter().rev().try_fold(RegularId::EPSILON, |tail, &head| concat_pair(store, head, tail))
 }
 
+/// Returns the concatenation of two languages as a chain: no head is itself a concatenation.
 pub(crate) fn concat_pair(
     store: &mut Store,
     head: RegularId,

@@ -76,6 +76,8 @@ fn syntax_error(error: &ast::Error) -> Error {
     }
 }
 
+/// Translates a whole regex. A word boundary at an end becomes an intersection with a condition on the first
+/// or last character. Returns `None` if cancelled.
 fn translate_whole(
     store: &mut Store,
     hir: &Hir,
@@ -168,6 +170,7 @@ fn translate(
     Ok(Some(done.pop().unwrap_or(RegularId::EMPTY)))
 }
 
+/// Schedules the operands of an alternation. If at least four are literals, these become one set of literals.
 fn alternation<'h>(
     store: &mut Store,
     parts: &'h [Hir],

@@ -164,6 +164,7 @@ fn merge_counted_members(store: &mut Store, members: &mut Vec<RegularId>) -> Res
     Ok(())
 }
 
+/// Appends an operand. Merges it first with operands from index `kept` on that differ from it in one counter.
 fn merge_counted_member(
     store: &mut Store,
     members: &mut Vec<RegularId>,
@@ -236,6 +237,7 @@ fn drop_subsumed_tails(store: &Store, members: &mut Vec<RegularId>) {
     }
 }
 
+/// Returns true if omitting one nullable operand, or a nullable rest, from `long` gives `short`.
 fn is_subsumed_tail(store: &Store, mut long: RegularId, mut short: RegularId) -> bool {
     loop {
         count(1);

@@ -36,6 +36,7 @@ impl AhoCorasick {
         this
     }
 
+    /// Adds all texts to the trie, without failure links.
     fn grow(&mut self) {
         for index in 0..self.texts.len() {
             let mut node = ROOT;
@@ -75,6 +76,7 @@ impl AhoCorasick {
         }
     }
 
+    /// Returns the children of a node.
     fn children(&self, node: u32) -> impl Iterator<Item = u32> + use<> {
         // Copied, because the caller changes other nodes meanwhile.
         let mut children = Vec::new();

@@ -46,6 +46,8 @@ impl Builder {
         self.edges.push((byte, target, next));
     }
 
+    /// Appends a byte to the text: adds a state for the new suffixes, and splits the state whose strings now
+    /// end at different sets of positions. Returns the new last state.
     fn extend(&mut self, last: u32, byte: u8) -> u32 {
         let current = self.state(self.length[last as usize] + 1, 0);
         let mut node = last;

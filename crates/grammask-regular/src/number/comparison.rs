@@ -90,6 +90,7 @@ impl Bound {
         self.comparison.allows(ordering)
     }
 
+    /// Returns the position after a byte. Returns `None` if no allowed number is reachable from there.
     pub(crate) fn step(&self, position: NumeralPosition, byte: u8) -> Option<NumeralPosition> {
         match byte {
             b'0'..=b'9' => self.digit(position, byte - b'0'),
@@ -118,6 +119,7 @@ impl Bound {
         }
     }
 
+    /// As [`step`](Self::step), for a digit.
     fn digit(&self, position: NumeralPosition, digit: u8) -> Option<NumeralPosition> {
         match position {
             NumeralPosition::Start if digit == 0 => {
@@ -244,6 +246,7 @@ impl Bound {
         }
     }
 
+    /// Returns true if an allowed number may end at the position.
     pub(crate) fn is_accepting(&self, position: NumeralPosition) -> bool {
         let ordering = match position {
             NumeralPosition::Zero if self.is_zero() => Ordering::Equal,

@@ -139,6 +139,7 @@ impl Multiples {
         }
     }
 
+    /// As [`step`](Self::step), for a digit.
     fn digit(&self, position: NumeralPosition, digit: u8) -> Option<NumeralPosition> {
         let is_step = self.divisor.is_step();
         Some(match position {
@@ -175,6 +176,8 @@ impl Multiples {
         if digit == 0 { missing.saturating_sub(1) } else { at_zero(self.divisor.least(digit, 0)) }
     }
 
+    /// Returns the position after one more digit of the fraction. `left` is the number of digits, from this
+    /// one on, that may be other than zero.
     fn fraction(&self, left: u8, rest: u64, digit: u8) -> Option<NumeralPosition> {
         let Some(after) = left.checked_sub(1) else {
             return (digit == 0).then_some(NumeralPosition::Fraction { left, remainder: rest });

@@ -157,6 +157,7 @@ impl Numbers {
 }
 
 impl NumeralPosition {
+    /// Returns true if the position is in an exponent.
     const fn is_exponent(self) -> bool {
         matches!(
             self,
