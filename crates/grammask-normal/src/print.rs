@@ -409,6 +409,7 @@ impl<'a> TreeWriter<'a> {
         }
     }
 
+    /// Returns the expression of a terminal. Takes those of its operands from the finished ones.
     fn terminal(&mut self, terminal: &'a Terminal) -> ExprId {
         let mut operands = self.finished.split_off(self.finished.len() - terminal.operands().len());
         let kind = match terminal {

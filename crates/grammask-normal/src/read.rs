@@ -272,6 +272,7 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Reads a name: a terminal where only regular parts are allowed, otherwise a nonterminal.
     fn nonterminal(&mut self, name: &'a str, index: usize, span: Span) -> Part {
         let Some(&id) = self.ids.get(name) else {
             self.undefined(name, index, span);
@@ -385,6 +386,7 @@ impl<'a> Reader<'a> {
         Atom::Nonterminal(id)
     }
 
+    /// Adds the alternatives of each rule to its nonterminal.
     fn read_rules(&mut self) {
         for rule in &self.ast.rules {
             if self.cancellation.poll_after(1) {
@@ -452,6 +454,7 @@ impl<'a> Reader<'a> {
         Err(Errors::new(std::mem::take(&mut self.errors), self.omitted, self.config.limits.max_errors))
     }
 
+    /// Returns the grammar, or all errors that were reported.
     fn finish(mut self) -> Result<Grammar, Errors> {
         let start = self.find_start();
         let (found, value) = (self.terminals.len(), self.config.limits.max_terminals);

@@ -67,6 +67,7 @@ struct Parts<'a, P> {
 }
 
 impl<'a> Parts<'a, &'a str> {
+    /// Splits a reference into its parts (RFC 3986, appendix B), apart from the fragment.
     fn of(text: &'a str) -> Self {
         let (rest, query) = match text.split_once('?') {
             Some((rest, query)) => (rest, Some(query)),
@@ -116,6 +117,7 @@ fn is_scheme(text: &str) -> bool {
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
 }
 
+/// Removes `.` and `..` from a path (RFC 3986, section 5.2.4).
 fn without_dots(path: &str) -> String {
     let (root, rest) = match path.strip_prefix('/') {
         Some(rest) => ("/", rest),

@@ -256,6 +256,7 @@ impl<'a> Documents<'a> {
         Ok(())
     }
 
+    /// Starts a resource at a schema, with `base` as its URI. `name` is the keyword for errors about the URI.
     fn start(
         &mut self,
         id: SchemaId,

@@ -269,6 +269,8 @@ impl<'a, 'd> Emitter<'a, 'd> {
         name
     }
 
+    /// Returns the body of the rule of a constraint: its scalars, and the productive arrays and objects of
+    /// its plan.
     fn body(&mut self, constraint: ConstraintId) -> Result<ExprId, Stop> {
         let plans = self.plans;
         let plan = &plans[&constraint];
@@ -287,6 +289,7 @@ impl<'a, 'd> Emitter<'a, 'd> {
         Ok(self.alternatives(parts))
     }
 
+    /// Returns the alternatives for null, booleans, numbers and strings.
     fn scalar_parts(&mut self, values: &Values) -> Vec<ExprId> {
         let mut parts = Vec::new();
         if values.null {

@@ -52,6 +52,7 @@ impl Emitter<'_, '_> {
         self.sequence(parts)
     }
 
+    /// Adds the rules for regular expressions and for their groups, and returns the names of both.
     fn write_regex_rules(&mut self) -> [String; 2] {
         let [all, group] = ["regular_expression", "group"].map(|wish| {
             let mut name = wish.to_owned();

@@ -118,6 +118,7 @@ fn replace_by_canonical(cx: &mut Context<'_>, ids: &mut [SchemaId]) -> Result<()
     Ok(())
 }
 
+/// Intersects the values with those of the target of `$ref`.
 pub(super) fn apply_reference<'a>(
     cx: &mut Context<'a>,
     schema: Schema<'a>,
@@ -141,6 +142,8 @@ pub(super) fn intersect_with<'a>(
     algebra::intersect(cx, values, &more)
 }
 
+/// Applies `if`, `then` and `else`: the values that satisfy `if` and `then`, and those that satisfy `else`
+/// but not `if`.
 fn apply_condition<'a>(cx: &mut Context<'a>, schema: Schema<'a>, values: Values) -> Result<Values, Stop> {
     let condition = cx.documents.child(schema.id, &["if"])?;
     let subject = Subject::Schema(condition, schema.scope);
@@ -164,6 +167,7 @@ fn apply_condition<'a>(cx: &mut Context<'a>, schema: Schema<'a>, values: Values)
     algebra::union(cx, &[yes, no])
 }
 
+/// Intersects the values with the union of the branches of `anyOf`.
 fn apply_any_of<'a>(
     cx: &mut Context<'a>,
     schema: Schema<'a>,
@@ -191,7 +195,7 @@ fn apply_any_of<'a>(
 /// others. Returns `None` if there are too many.
 ///
 /// # Complexity
-/// Linear in the number of branches, if a key tells them apart.
+/// Linear in the number of branches, if a key distinguishes them.
 fn branch_combinations<'a>(
     cx: &mut Context<'a>,
     schema: Schema<'a>,
@@ -268,6 +272,8 @@ fn any_branch<'a>(
     algebra::union(cx, &each)
 }
 
+/// Returns the values in exactly one branch of `oneOf`. If a key distinguishes the branches, only the values
+/// without that key are compared pair by pair.
 fn apply_one_of<'a>(
     cx: &mut Context<'a>,
     schema: Schema<'a>,

@@ -9,6 +9,7 @@ use crate::keyword::expand;
 use crate::keyword::expand::Schema;
 use crate::value::{Array, Contains, EvaluatedItems};
 
+/// Returns the shape of the arrays that a schema allows. Returns `None` if it allows none.
 pub(super) fn array_shape<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> Result<Option<Array>, Stop> {
     let most = u64::from(cx.config.limits.max_count);
     let mut array = Array::any();

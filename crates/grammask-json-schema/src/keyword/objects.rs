@@ -178,6 +178,7 @@ fn property_names<'a>(cx: &mut Context<'a>, schema: Schema<'a>, object: &mut Obj
     Ok(())
 }
 
+/// Reads a list of keys.
 fn key_list<'a>(
     cx: &Context<'a>,
     schema: Schema<'a>,

@@ -21,6 +21,7 @@ pub(super) fn annotation(name: &str) -> String {
     format!("the format '{name}' is an annotation")
 }
 
+/// Returns the numbers that the keywords about numbers allow.
 pub(super) fn number_language<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> Result<LanguageId, Stop> {
     let mut parts: Vec<LanguageId> = Vec::new();
     for (keyword, exclusive, is_minimum) in
@@ -97,6 +98,7 @@ pub(super) fn number_language<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> R
     Ok(cx.languages.and(parts))
 }
 
+/// Returns the strings that the keywords about strings allow.
 pub(super) fn string_language<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> Result<LanguageId, Stop> {
     let mut parts: Vec<LanguageId> = Vec::new();
     let min = keyword::count(cx, schema, "minLength")?;

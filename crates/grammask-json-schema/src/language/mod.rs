@@ -223,6 +223,7 @@ impl Languages {
         self.intern(Language::Compared(comparison, bound.into()))
     }
 
+    /// Interns the concatenation of some languages. Nested concatenations are flattened.
     pub(crate) fn sequence(&mut self, parts: impl IntoIterator<Item = LanguageId>) -> LanguageId {
         let mut all = Vec::new();
         for part in parts {
@@ -240,6 +241,7 @@ impl Languages {
         }
     }
 
+    /// Interns the union of some languages. Nested unions are flattened, and lengths are merged.
     pub(crate) fn union(&mut self, parts: impl IntoIterator<Item = LanguageId>) -> LanguageId {
         let mut all = Vec::new();
         for part in parts {
@@ -263,6 +265,8 @@ impl Languages {
         }
     }
 
+    /// Interns the intersection of some languages. Nested intersections are flattened; lengths and multiples
+    /// are merged.
     pub(crate) fn and(&mut self, parts: impl IntoIterator<Item = LanguageId>) -> LanguageId {
         let mut all = Vec::new();
         for part in parts {
@@ -327,6 +331,7 @@ impl Languages {
         self.as_multiples(id).map(|(_, of)| of)
     }
 
+    /// Interns the complement of a language, among all texts.
     pub(crate) fn not(&mut self, of: LanguageId) -> LanguageId {
         match *self.get(of) {
             Language::None => LanguageId::ANY,
@@ -396,6 +401,7 @@ impl Languages {
         Ok(self.store.is_nullable(state))
     }
 
+    /// Compiles a language to an expression of the store, operands first.
     pub(crate) fn lower(&mut self, id: LanguageId) -> Result<RegularId, grammask_regular::Error> {
         let mut stack = vec![id];
         while let Some(&top) = stack.last() {

@@ -75,6 +75,8 @@ impl Languages {
         spelled
     }
 
+    /// Computes [`spelled`](Self::spelled): listed texts have the spellings of literals, all others those of
+    /// strings.
     fn spelled_anew(&mut self, contents: LanguageId) -> LanguageId {
         let Spellings { literals, strings, .. } = self.spellings;
         if self.is_list(contents) {
@@ -129,6 +131,7 @@ impl Languages {
         spelled
     }
 
+    /// Computes [`rewritten`](Self::rewritten).
     fn rewritten_anew(&mut self, id: LanguageId, escapes: Escapes, level: u32) -> LanguageId {
         if level > MAX_REWRITTEN_LEVELS {
             return self.selected(id, escapes);

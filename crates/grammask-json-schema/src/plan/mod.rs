@@ -234,6 +234,7 @@ fn replacement(
     }
 }
 
+/// Returns plans that together allow the arrays of a shape.
 fn plan_array(cx: &mut Context<'_>, array: &Array) -> Result<Vec<ArrayPlan>, Stop> {
     cx.spend(1 + array.prefix.len() as u64)?;
     if let Some(schema) = array.repeated {

@@ -23,6 +23,7 @@ const MAX_NAMES_LISTED: usize = 4_096;
 /// A plan with named members, and all named keys with their languages, forbidden ones included.
 type Named = (ObjectPlan, Vec<(Text, LanguageId)>);
 
+/// Returns plans that together allow the objects of a shape.
 pub(super) fn plan_object(cx: &mut Context<'_>, object: &Object) -> Result<Vec<ObjectPlan>, Stop> {
     cx.spend(1 + object.properties.len() as u64)?;
     let Some((mut plan, names)) = named_members(cx, object)? else { return Ok(Vec::new()) };

@@ -311,6 +311,8 @@ fn merge_cycles(grammar: &mut Grammar, cancellation: &mut Cancellation<'_>) -> b
     true
 }
 
+/// Returns true if the postcondition of the pass holds: only the start symbol has a nonterminal as its only
+/// alternative, and unit rules form no cycle.
 pub(crate) fn holds(grammar: &Grammar) -> bool {
     let mut edges = Vec::new();
     for (id, variable) in grammar.in_use().filter(|(_, variable)| variable.unordered.is_none()) {

@@ -42,6 +42,7 @@ pub(crate) fn offered(cx: &mut Context<'_>, all: LanguageId) -> Result<LanguageI
     Ok(some)
 }
 
+/// As [`offered`], but may return the empty language. `level` counts the unions and intersections around it.
 fn select(cx: &mut Context<'_>, all: LanguageId, level: u32) -> Result<LanguageId, Stop> {
     if level > MAX_LEVELS {
         return Ok(all);
