@@ -91,7 +91,7 @@ pub struct Ast {
     pub exprs: Vec<Expr>,
     /// The name in `%start name;`. `None` if there is no such directive.
     pub start: Option<Name>,
-    /// True for `%start name?;`: the empty output is an output as well, even if the start symbol does not
+    /// True for `%start name?;`: the grammar also accepts the empty text, even if the start symbol does not
     /// derive it.
     pub allows_empty: bool,
 }

@@ -103,6 +103,7 @@ impl Grammar {
         config.compile_within(|| Self::from_ast_within(ast, vocabulary, config))
     }
 
+    /// As [`from_ast`](Self::from_ast), charged to the current account of work.
     fn from_ast_within(ast: &Ast, vocabulary: &Vocabulary, config: &Config) -> Result<Self, Error> {
         let store = Store::new(&config.normal.regular);
         #[cfg(feature = "json-schema")]

@@ -444,6 +444,7 @@ impl Matcher {
         result
     }
 
+    /// Reads the first `keep` steps of a history.
     fn read_again(&mut self, history: &History, keep: usize) -> Result<(), RollbackError> {
         for (step, bytes) in history.steps().take(keep) {
             let outcome = match step.token {

@@ -141,8 +141,8 @@ struct BoundConstraint<'a> {
 }
 
 impl BoundConstraint<'_> {
-    /// Compares two numbers of digits before the point: the digits read and `whole` more, and those of the
-    /// bound.
+    /// Compares the length of the number before the point with that of the bound. The number has the digits
+    /// read and `whole` more.
     fn length(&self, whole: u32) -> Ordering {
         (self.at + whole as i32).cmp(&(i32::from(self.bound.exponent) + 1))
     }

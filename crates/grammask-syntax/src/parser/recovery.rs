@@ -182,8 +182,8 @@ impl Copier {
         self.ast.rules.push(Rule { body: moved(rule.body), ..rule });
     }
 
-    /// Moves a rule with those parts that name something: nonterminals, patterns, `except!` and numbers.
-    /// `is_half` returns true if the nonterminal with this span may be a part of a longer name.
+    /// Moves a rule with only those parts that name something: nonterminals, patterns, `except!` and numbers.
+    /// `is_half` returns true if the nonterminal with this span may be a piece of the name that was meant.
     fn parts(&mut self, rule: Rule, first: usize, errors: &ErrorSpans, is_half: impl Fn(Span) -> bool) {
         let base = self.ast.exprs.len() as u32;
         let own = self.source.get_mut(first..).unwrap_or_default();
@@ -263,8 +263,8 @@ impl ErrorSpans {
     }
 }
 
-/// Returns true if an error cannot change the other names and patterns of its rule. Returns false for kinds
-/// that are not listed.
+/// Returns true if the names and patterns of a rule are right apart from the place of such an error in it.
+/// Returns false for kinds that are not listed.
 const fn leaves_parts(kind: &ErrorKind) -> bool {
     matches!(
         kind,

@@ -6,6 +6,7 @@ pub(super) const COUNT: u32 = 28;
 /// Group of each ASCII character.
 pub(super) const GROUPS: [u8; 128] = groups();
 
+/// Returns the group of each ASCII character.
 const fn groups() -> [u8; 128] {
     // Groups that a class has or lacks together have neighboring numbers: pairs, pairs of pairs, and so on.
     // The characters of words come first, because one row excludes all groups after the last one of a class.

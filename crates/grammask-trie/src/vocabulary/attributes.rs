@@ -101,6 +101,7 @@ impl Vocabulary {
         self.specials().filter(|(_, name)| ends::looks_like_end(name))
     }
 
+    /// Sets the attributes. Ends and beginnings that are not stated are found by name.
     pub(super) fn set_attributes(&mut self, attributes: &Attributes, config: &Config) -> Result<(), Error> {
         self.ends = match &attributes.ends {
             Some(stated) => self.checked("the list of ends", stated.iter().copied())?,

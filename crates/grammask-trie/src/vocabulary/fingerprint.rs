@@ -46,6 +46,7 @@ impl Hash {
         }
     }
 
+    /// Hashes bytes as words of eight. The last word is padded with zeros.
     fn bytes(&mut self, bytes: &[u8]) {
         let (groups, rest) = bytes.as_chunks::<8>();
         for &group in groups {

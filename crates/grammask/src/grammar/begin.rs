@@ -69,6 +69,8 @@ impl Begin {
         (ast, name)
     }
 
+    /// Adds the body of the start rule: free texts and special tokens up to the beginning, then the rule
+    /// `inner`.
     fn body(
         &self,
         ast: &mut Ast,

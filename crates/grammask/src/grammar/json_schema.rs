@@ -90,6 +90,7 @@ impl Grammar {
         Self::of_translation(translate, vocabulary, config)
     }
 
+    /// Compiles the result of `translate`, and computes the first masks in advance.
     fn of_translation(
         translate: impl FnOnce() -> Result<Translation, Error>,
         vocabulary: &Vocabulary,

@@ -88,6 +88,8 @@ impl Matcher {
         forced
     }
 
+    /// Alternates between forced bytes, which become stable tokens, and tokens without bytes that are the
+    /// only ones allowed.
     fn find_forced(
         &mut self,
         mut tokenize: impl FnMut(&[u8]) -> Vec<TokenId>,

@@ -72,6 +72,7 @@ impl History {
         }
     }
 
+    /// Begins an empty chunk after the last one, which is full and shared from now on.
     #[cold]
     fn begin_chunk(&mut self) {
         let (steps_before, bytes_before) = (self.len(), self.text_len());

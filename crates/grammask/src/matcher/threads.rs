@@ -28,6 +28,8 @@ pub(super) fn call(count: usize, help: impl Fn() + Sync, own: impl Fn() + Sync) 
     }
 }
 
+/// Runs `own` here and `help` on `count` threads, then polls for the end of the latter before the scope
+/// sleeps.
 fn run<'a>(
     scope: &Scope<'a>,
     count: usize,

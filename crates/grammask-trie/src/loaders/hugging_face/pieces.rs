@@ -240,6 +240,7 @@ fn strip(part: &Value) -> Result<(char, usize, usize), Error> {
 }
 
 impl Steps {
+    /// Adds the step of a `Metaspace`: its mark becomes a space.
     fn add_metaspace(&mut self, part: &Value) -> Result<(), Error> {
         self.steps.push(replace(part["replacement"].as_str().unwrap_or("\u{2581}"), " ")?);
         // Files have one of these keys, depending on their age.
