@@ -64,7 +64,7 @@ impl<'a> Fuel<'a> {
         Self { masks, given, nodes: Cell::new(given), most_bytes: OnceCell::new() }
     }
 
-    /// Settles the credit: refunds a success, charges a failure.
+    /// Updates the credit at the end of a mask: a success is refunded, a failure is charged.
     pub(crate) fn finish_mask(&self, is_found: bool) {
         let Self { masks, given, nodes, .. } = self;
         let trie = masks.lexicon.trie().len();

@@ -55,7 +55,7 @@ type Next = (StateSignature, SetId);
 
 impl Masks {
     /// Computes masks breadth first from the first state, one for each kind of state. States that differ only
-    /// in callers farther outside are of one kind: their masks are assembled from the same summaries.
+    /// in the callers of callers are of one kind: their masks mostly use the same summaries.
     ///
     /// Ends if every kind has been visited, if a limit or the memory budget is reached, or if `progress`
     /// breaks. It is called after every 32 states for each thread. States after one at which a limit of the

@@ -167,8 +167,8 @@ impl<'a> ClassFinder<'a> {
         Ok(if is_unknown { ClassSearch::Unknown } else { ClassSearch::None })
     }
 
-    /// Explores the states that the characters of one class lead to. Takes the characters from `rare` if they
-    /// are dropped.
+    /// Explores the states that the characters of one class lead to. If rare characters
+    /// are dropped, `rare` becomes empty.
     fn explore(
         &self,
         ascii: u128,

@@ -37,7 +37,7 @@ const MAX_PAIRS_PER_INCLUSION: usize = 24;
 /// Pairs of states that all inclusions of a walk visit together. A counter has a pair for each number.
 const MAX_PAIRS_PER_WALK: usize = 4096;
 
-/// Returns the live bytes of a lexeme, if few edges of the trie are by these. For large sets of nodes.
+/// Returns the live bytes of a lexeme if the trie has few edges with these bytes. For large sets of nodes.
 pub(crate) fn live_bytes_of_few_edges(lexicon: &Lexicon, lexeme: LexemeId) -> Result<Option<ByteSet>, Error> {
     let live = lexicon.automaton.live_bytes(lexeme)?;
     let edges: usize = live.iter().map(|byte| lexicon.trie_index().edges(byte).len()).sum();
