@@ -7,11 +7,13 @@
 //! - Workloads: [`workload`] has what only grammask is measured on, such as batches, long bounds and deep
 //!   nesting.
 //! - Tables: [`report`].
+//! - Search for expensive inputs: [`cliffs`].
 //! - JSON Schema: [`schemas`]. Hashes of masks: [`digest`].
 
 #![allow(clippy::print_stderr, reason = "a tool that reports its progress")]
 
 pub mod arguments;
+pub mod cliffs;
 pub mod digest;
 pub mod engine;
 pub mod input;

@@ -48,6 +48,9 @@ cargo xtask COMMAND
                               --cases N, exactly N cases from the seed on
   worst [OPTIONS]             the costs of the worst inputs known: time, work and memory of compiling, masks and
                               tokens
+  cliffs [--minutes N] [--write DIR] [--again DIR]
+                              looks for schemas and grammars that cost far more than others: random ones, and changes
+                              of real ones; the worst by work, time and memory, made smaller, and how they grow
   soak [--minutes N] [--walks N] [--threads N] [--vocabulary FILE]
                               first the models of `loom`; then the same as `fuzz` for long and on several
                               threads, which share grammars: differences, memory and the slowest mask
@@ -86,7 +89,7 @@ fn run(arguments: &[String]) -> anyhow::Result<bool> {
         "book" => book::run(&Workspace::load()?),
         "bench" => bench::run(&Workspace::load()?, options),
         "digest" | "maskbench" | "json-schema-suite" | "schemastore" | "generators" | "large-schemas"
-        | "hostile-schemas" => schemas::run(&Workspace::load()?, command, options),
+        | "hostile-schemas" | "cliffs" => schemas::run(&Workspace::load()?, command, options),
         "tokenizers" => tokenizers::run(&Workspace::load()?),
         "fuzz" | "worst" => fuzz::run(&Workspace::load()?, command, options),
         "soak" => {

@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             vocabulary.tokens().map(|(id, bytes)| (id, bytes.to_vec())).collect();
         let (_, built) = best_of_five(|| Vocabulary::new(tokens.clone(), [], &config));
         println!(
-            "| {} | {} | {} | {} | {:.1} MB | {loaded:.0} ms | {built:.0} ms |",
+            "| {} | {} | {} | {} | {:.2} MB | {loaded:.0} ms | {built:.0} ms |",
             path.rsplit('/').next().unwrap_or(&path),
             vocabulary.id_count(),
             vocabulary.trie().len(),

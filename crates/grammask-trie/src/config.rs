@@ -32,7 +32,7 @@ pub struct Config {
 )]
 pub struct Limits {
     /// Maximum number of ids: each id, ordinary or special, is below this. A mask takes at most `max_ids / 8`
-    /// bytes. Default: 2^24.
+    /// bytes. Default: 2^24. Values above 2^31 - 1 count as that.
     pub max_ids: u32,
     /// Maximum length of a token, in bytes. The depth of a trie is the length of its longest token. Default:
     /// 65,535, which is also the largest possible value.
@@ -69,16 +69,22 @@ impl From<Limits> for Config {
 }
 
 impl Limits {
+    /// Maximum number of tokens of a trie, whatever the limits: the counts of its index have 31 bits.
+    pub(crate) const MAX_TOKENS: u32 = u32::MAX >> 1;
+
     /// Returns the id if it is below `max_ids`.
     pub(crate) fn check_id(&self, id: u64) -> Result<TokenId, Error> {
         match u32::try_from(id) {
-            Ok(small) if small < self.max_ids => Ok(TokenId(small)),
-            _ => {
-                let found = Some(id.saturating_add(1));
-                let exceeded = LimitExceeded { limit: Limit::MaxIds, value: self.max_ids.into(), found };
-                Err(Error::LimitExceeded { id: Some(id), exceeded })
-            }
+            Ok(small) if small < self.max_ids.min(Self::MAX_TOKENS) => Ok(TokenId(small)),
+            _ => Err(self.too_many_ids(id)),
         }
+    }
+
+    /// Returns the error for a vocabulary whose ids reach `id`.
+    pub(crate) fn too_many_ids(&self, id: u64) -> Error {
+        let value = self.max_ids.min(Self::MAX_TOKENS).into();
+        let exceeded = LimitExceeded { limit: Limit::MaxIds, value, found: Some(id.saturating_add(1)) };
+        Error::LimitExceeded { id: Some(id), exceeded }
     }
 
     /// Checks the length of a token, in bytes.

@@ -43,11 +43,11 @@ use token_bytes::TokenBytes;
 ///
 /// # Cost
 ///
-/// - 12 bytes a token, and the bytes of tokens longer than 7 bytes;
+/// - 12 bytes a token, and most of the bytes of tokens longer than 7 bytes;
 /// - 2 bits an id;
-/// - 11 bytes a trie node.
+/// - 6.25 bytes a trie node.
 ///
-/// That is 5.0 MB for the 128,000 tokens of Llama 3.
+/// That is 3.6 MB for the 128,000 tokens of Llama 3.
 ///
 /// # Invariants
 ///
@@ -334,7 +334,7 @@ impl Vocabulary {
         )?;
         let mut path = Vec::new();
         for n in 0..self.trie.len() {
-            path.truncate(usize::from(columns.depths[n]).saturating_sub(1));
+            path.truncate(columns.depth(n).saturating_sub(1));
             if n > 0 {
                 path.push(columns.bytes[n]);
             }

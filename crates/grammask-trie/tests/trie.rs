@@ -149,11 +149,11 @@ proptest! {
         for n in 0..trie.len() {
             let node = TrieNodeId(n as u32);
             let columns = trie.columns();
-            let (starts, end) = (columns.token_starts, columns.ends[n]);
+            let (end, start) = (columns.ends[n], columns.token_start(n));
             prop_assert_eq!(trie.end(node).0, end);
             prop_assert_eq!(trie.byte(node), columns.bytes[n]);
-            prop_assert_eq!(trie.depth(node), usize::from(columns.depths[n]));
-            let subtree = &columns.tokens[starts[n] as usize..starts[end as usize] as usize];
+            prop_assert_eq!(trie.depth(node), columns.depth(n));
+            let subtree = &columns.tokens[start as usize..columns.token_start(end as usize) as usize];
             prop_assert_eq!(trie.subtree_tokens(node), subtree);
             prop_assert_eq!([trie.tokens(node), trie.tokens_below(node)].concat(), subtree);
         }

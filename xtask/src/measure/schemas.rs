@@ -1,4 +1,4 @@
-//! `cargo xtask maskbench` and the other commands for JSON Schema, and `cargo xtask digest`.
+//! `cargo xtask maskbench` and the other commands for JSON Schema, `cargo xtask digest` and `cliffs`.
 //!
 //! They read data that does not belong to the workspace, and say so where it is missing.
 
@@ -14,7 +14,8 @@ const ALONE: [&str; 3] = ["--no-default-features", "--features", "walks"];
 /// # Errors
 /// If cargo cannot be run.
 pub fn run(workspace: &Workspace, program: &str, options: &[String]) -> anyhow::Result<bool> {
-    let features: &[&str] = if matches!(program, "schemastore" | "generators") { &ALONE } else { &[] };
+    let features: &[&str] =
+        if matches!(program, "schemastore" | "generators" | "cliffs") { &ALONE } else { &[] };
     let status = cargo()
         .args(["run", "--release", "--quiet", "-p", "grammask-benches", "--bin", program])
         .args(features)

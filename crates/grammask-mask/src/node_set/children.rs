@@ -1,6 +1,7 @@
 //! The children of a set of trie nodes, grouped by byte: a step by a byte visits the children by that byte
 //! alone.
 
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use grammask_earley::ByteSet;
@@ -50,14 +51,14 @@ pub(crate) struct NodesByByte {
 impl NodesByByte {
     /// Computes the tokens and inner nodes at some nodes, which must ascend.
     fn new(trie: &Trie, trie_index: &TrieIndex, nodes: &[TrieNodeId]) -> Self {
-        let (starts, before) = (trie.columns().token_starts, trie_index.inner_ranks());
+        let (columns, before) = (trie.columns(), trie_index.inner_ranks());
         // Branchless compaction: write unconditionally, advance the cursor conditionally. Neither condition
         // can be predicted.
         let (mut tokens, mut ranges) = (vec![(0, 0); nodes.len()], 0);
         let (mut inner_nodes, mut inner_count) = (vec![InnerId::ROOT; nodes.len()], 0);
         for node in nodes {
             let n = node.index();
-            let (start, end) = (starts[n], starts[n + 1]);
+            let Range { start, end } = columns.token_range(n);
             tokens[ranges] = (start, end);
             ranges += usize::from(start < end);
             inner_nodes[inner_count] = InnerId(before[n]);
@@ -203,7 +204,7 @@ impl Groups {
         self.bytes.binary_search(&byte).ok()
     }
 
-    fn range(&self, position: usize) -> std::ops::Range<usize> {
+    fn range(&self, position: usize) -> Range<usize> {
         let start = if position == 0 { 0 } else { self.ends[position - 1] };
         start as usize..self.ends[position] as usize
     }

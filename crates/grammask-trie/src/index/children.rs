@@ -57,11 +57,12 @@ impl Children {
             starts.push(all.len() as u32);
             all.extend(trie.children(inner).map(|node| {
                 let n = node.index();
+                let tokens = columns.token_range(n);
                 Child {
                     node,
                     inner: if ranks[n] < ranks[n + 1] { ranks[n] } else { LEAF },
-                    first_token: columns.token_starts[n],
-                    end_token: columns.token_starts[n + 1],
+                    first_token: tokens.start,
+                    end_token: tokens.end,
                     byte: columns.bytes[n],
                 }
             }));

@@ -4,8 +4,9 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use super::Trie;
-use crate::{Config, Error, TokenId};
+use super::depths::Depths;
+use super::{Trie, token_starts};
+use crate::{Config, Error, Limits, TokenId};
 
 pub(super) fn trie(tokens: &[(TokenId, &[u8])], config: &Config) -> Result<Trie, Error> {
     check_limits(tokens, config)?;
@@ -22,6 +23,9 @@ pub(super) fn of_sorted<'a>(tokens: impl ExactSizeIterator<Item = (TokenId, &'a 
 
 fn check_limits(tokens: &[(TokenId, &[u8])], config: &Config) -> Result<(), Error> {
     let limits = &config.limits;
+    if let Some(&(id, _)) = tokens.get(Limits::MAX_TOKENS as usize) {
+        return Err(limits.too_many_ids(id.0.into()));
+    }
     // Node numbers have 32 bits, and one of them is the root's.
     let mut left = limits.max_bytes.min(u32::MAX - 1) as usize;
     for &(id, bytes) in tokens {
@@ -95,8 +99,8 @@ fn first_eight(bytes: &[u8]) -> u64 {
 struct Builder<'a> {
     bytes: Vec<u8>,
     ends: Vec<u32>,
-    depths: Vec<u16>,
-    token_starts: Vec<u32>,
+    depths: Depths,
+    token_starts: token_starts::Builder,
     tokens: Vec<TokenId>,
     /// The open nodes below the root. The entry at index `d` has depth `d + 1`.
     open: Vec<u32>,
@@ -108,8 +112,8 @@ impl<'a> Builder<'a> {
         let mut builder = Self {
             bytes: Vec::with_capacity(2 * tokens + 1),
             ends: Vec::with_capacity(2 * tokens + 1),
-            depths: Vec::with_capacity(2 * tokens + 1),
-            token_starts: Vec::with_capacity(2 * tokens + 2),
+            depths: Depths::with_capacity(2 * tokens + 1),
+            token_starts: token_starts::Builder::with_capacity(2 * tokens + 1),
             tokens: Vec::with_capacity(tokens),
             open: Vec::new(),
             last: &[],
@@ -129,6 +133,7 @@ impl<'a> Builder<'a> {
         }
         // A prefix sorts before longer tokens, so the last node is the node of this token.
         self.tokens.push(id);
+        self.token_starts.token();
         self.last = bytes;
     }
 
@@ -138,7 +143,7 @@ impl<'a> Builder<'a> {
         self.bytes.push(byte);
         self.ends.push(0);
         self.depths.push(depth);
-        self.token_starts.push(self.tokens.len() as u32);
+        self.token_starts.node();
         node
     }
 
@@ -153,12 +158,12 @@ impl<'a> Builder<'a> {
     fn finish(mut self) -> Trie {
         self.close(0);
         self.ends[0] = self.bytes.len() as u32;
-        self.token_starts.push(self.tokens.len() as u32);
+        self.depths.shrink_to_fit();
         Trie {
             bytes: self.bytes.into(),
             ends: self.ends.into(),
-            depths: self.depths.into(),
-            token_starts: self.token_starts.into(),
+            depths: self.depths,
+            token_starts: self.token_starts.finish(),
             tokens: self.tokens.into(),
         }
     }

@@ -1,5 +1,8 @@
 //! The raw arrays of a trie, for walks that index them directly.
 
+use std::ops::Range;
+
+use super::{Depths, TokenStarts};
 use crate::TokenId;
 
 /// The arrays of a [`Trie`](crate::Trie), indexed by node number, for loops that visit many nodes.
@@ -17,7 +20,7 @@ use crate::TokenId;
 /// let columns = trie.columns();
 /// let mut n = 1;
 /// while n < trie.len() {
-///     let depth = columns.depths[n] as usize;
+///     let depth = columns.depth(n);
 ///     if columns.bytes[n] > states[depth - 1] {
 ///         states[depth] = columns.bytes[n];
 ///         allowed.extend_from_slice(trie.tokens(TrieNodeId(n as u32)));
@@ -35,12 +38,30 @@ pub struct Columns<'a> {
     pub bytes: &'a [u8],
     /// [`Trie::end`](crate::Trie::end) of each node.
     pub ends: &'a [u32],
-    /// [`Trie::depth`](crate::Trie::depth) of each node.
-    pub depths: &'a [u16],
-    /// For each node, and once more at the end: where its tokens begin in `tokens`. The tokens that end at
-    /// node `n` have the indices `token_starts[n]..token_starts[n + 1]`. Those of its subtree have
-    /// `token_starts[n]..token_starts[ends[n]]`.
-    pub token_starts: &'a [u32],
     /// All tokens in the order of their nodes: by bytes, then by id.
     pub tokens: &'a [TokenId],
+    pub(super) depths: &'a Depths,
+    pub(super) token_starts: &'a TokenStarts,
+}
+
+impl Columns<'_> {
+    /// Returns [`Trie::depth`](crate::Trie::depth) of a node. Takes constant time for depths below 255.
+    #[inline]
+    pub fn depth(&self, node: usize) -> usize {
+        self.depths.get(node)
+    }
+
+    /// Returns where the tokens of a node begin in [`tokens`](Self::tokens). For the number of nodes, it
+    /// returns the number of tokens. The tokens of the subtree of node `n` have the indices
+    /// `token_start(n)..token_start(ends[n])`.
+    #[inline]
+    pub fn token_start(&self, node: usize) -> u32 {
+        self.token_starts.start(node)
+    }
+
+    /// Returns the indices in [`tokens`](Self::tokens) of the tokens that end at a node.
+    #[inline]
+    pub fn token_range(&self, node: usize) -> Range<u32> {
+        self.token_starts.range(node)
+    }
 }

@@ -131,7 +131,6 @@ impl<'c> Builder<'c> {
         self.check_ids(&ordinary)?;
         let content = |entry: &Entry| &self.bytes[entry.start as usize..entry.end as usize];
 
-        let texts = TokenBytes::new(self.tokens.iter().map(content));
         let specials: Box<[(TokenId, Box<str>)]> = self
             .specials
             .iter()
@@ -148,6 +147,9 @@ impl<'c> Builder<'c> {
             Some(trie) => trie,
             None => Trie::new(&tokens, self.config)?,
         };
+        let rank = |&id: &TokenId| ordinary.rank(id);
+        let order: Vec<usize> = trie.columns().tokens.iter().rev().filter_map(rank).collect();
+        let texts = TokenBytes::new(tokens.len(), |rank| tokens[rank].1, &order);
         let single = |&node: &TrieNodeId| !trie.tokens(node).is_empty();
         let every_byte = trie.children(TrieNodeId::ROOT).filter(single).count() == 256;
         let longest = tokens.iter().map(|(_, bytes)| bytes.len()).max().unwrap_or(0) as u16;

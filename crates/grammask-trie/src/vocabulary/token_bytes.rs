@@ -15,28 +15,51 @@ pub(super) struct TokenBytes {
     /// For each longer string: its offset in `long` (four bytes, little-endian), its length (two bytes), an
     /// unused byte, and [`OUT_OF_LINE`].
     heads: Box<[[u8; MAX_INLINE_BYTES + 1]]>,
-    /// The bytes of all longer strings.
+    /// The bytes of all longer strings, without those that a longer one begins with.
     long: Box<[u8]>,
 }
 
 impl TokenBytes {
-    /// Stores strings of at most 65,535 bytes each, and less than 2^32 bytes together.
-    pub(super) fn new<'a>(texts: impl Iterator<Item = &'a [u8]>) -> Self {
+    /// Stores `count` strings of at most 65,535 bytes each, and less than 2^32 bytes together. `text` returns
+    /// a string by number, and `order` has the numbers by descending strings.
+    ///
+    /// A string shares the bytes of a longer one that it begins, or that it begins after a blank. Most words of
+    /// a vocabulary occur with and without a blank before them.
+    pub(super) fn new<'a>(count: usize, text: impl Fn(usize) -> &'a [u8], order: &[usize]) -> Self {
+        let mut heads = vec![[0; MAX_INLINE_BYTES + 1]; count].into_boxed_slice();
         let mut long = Vec::new();
-        let heads = texts.map(|bytes| {
-            let mut head = [0; MAX_INLINE_BYTES + 1];
+        let is_after_blank = |&&number: &&usize| text(number).first() == Some(&b' ');
+        let is_long = |&&number: &&usize| text(number).len() > MAX_INLINE_BYTES;
+        // The long strings that begin with a blank, each with its offset, as they would be sorted without it.
+        let mut after_blanks = Vec::new();
+        // Where the last string that was added begins in `long`, which it ends.
+        let mut last = 0;
+        for &number in order.iter().filter(is_long).filter(is_after_blank) {
+            last = add(&mut long, last, text(number));
+            heads[number] = head_of_long(last, text(number).len());
+            after_blanks.push((&text(number)[1..], last + 1));
+        }
+        let mut after_blanks = after_blanks.into_iter().peekable();
+        // The least of them that is not less than the current string, which begins it if any does.
+        let mut least: (&[u8], usize) = (&[], 0);
+        for &number in order {
+            let bytes = text(number);
             if bytes.len() <= MAX_INLINE_BYTES {
-                head[..bytes.len()].copy_from_slice(bytes);
-                head[MAX_INLINE_BYTES] = bytes.len() as u8;
-            } else {
-                head[..4].copy_from_slice(&(long.len() as u32).to_le_bytes());
-                head[4..6].copy_from_slice(&(bytes.len() as u16).to_le_bytes());
-                head[MAX_INLINE_BYTES] = OUT_OF_LINE;
-                long.extend_from_slice(bytes);
+                heads[number][..bytes.len()].copy_from_slice(bytes);
+                heads[number][MAX_INLINE_BYTES] = bytes.len() as u8;
+            } else if !is_after_blank(&&number) {
+                while let Some(next) = after_blanks.next_if(|&(other, _)| other >= bytes) {
+                    least = next;
+                }
+                let offset = if least.0.starts_with(bytes) {
+                    least.1
+                } else {
+                    last = add(&mut long, last, bytes);
+                    last
+                };
+                heads[number] = head_of_long(offset, bytes.len());
             }
-            head
-        });
-        let heads = heads.collect();
+        }
         Self { heads, long: long.into() }
     }
 
@@ -70,6 +93,23 @@ impl TokenBytes {
     }
 }
 
+/// Appends a string to `long`, unless the string at `last` begins with it. Returns its offset.
+fn add(long: &mut Vec<u8>, last: usize, bytes: &[u8]) -> usize {
+    if long[last..].starts_with(bytes) {
+        return last;
+    }
+    long.extend_from_slice(bytes);
+    long.len() - bytes.len()
+}
+
+fn head_of_long(offset: usize, length: usize) -> [u8; MAX_INLINE_BYTES + 1] {
+    let mut head = [0; MAX_INLINE_BYTES + 1];
+    head[..4].copy_from_slice(&(offset as u32).to_le_bytes());
+    head[4..6].copy_from_slice(&(length as u16).to_le_bytes());
+    head[MAX_INLINE_BYTES] = OUT_OF_LINE;
+    head
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -79,8 +119,33 @@ mod tests {
         let bytes: Vec<u8> = (0..=255).cycle().take(u16::MAX.into()).collect();
         let lengths = [0, 1, 6, 7, 8, 9, 254, 255, 256, 257, 65_534, 65_535, 0, 7, 8];
         let strings = lengths.map(|length| &bytes[bytes.len() - length..]);
-        let texts = TokenBytes::new(strings.into_iter());
+        check(&strings);
+    }
+
+    /// Returns the number of bytes that are stored out of line.
+    fn check(strings: &[&[u8]]) -> usize {
+        let mut order: Vec<usize> = (0..strings.len()).collect();
+        order.sort_by_key(|&number| std::cmp::Reverse(strings[number]));
+        let texts = TokenBytes::new(strings.len(), |number| strings[number], &order);
         assert_eq!(texts.len(), strings.len());
-        assert!(texts.iter().eq(strings));
+        assert!(texts.iter().eq(strings.iter().copied()));
+        texts.long.len()
+    }
+
+    #[test]
+    fn strings_share_bytes() {
+        let beginnings: [&[u8]; 5] = [b"beginning", b"beginnings", b"begin", b"beginnin", b"beginner"];
+        assert_eq!(check(&beginnings), "beginnings".len() + "beginner".len());
+        let words: [&[u8]; 8] = [
+            b"language",
+            b" languages",
+            b"languages",
+            b"languid ",
+            b" linguist",
+            b"linguist",
+            b" zzzzzzz",
+            b"zzzzzzzz",
+        ];
+        assert_eq!(check(&words), " languages linguist zzzzzzzlanguid zzzzzzzz".len());
     }
 }

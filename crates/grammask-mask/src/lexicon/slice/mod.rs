@@ -121,7 +121,8 @@ impl Slice {
     /// Linear in the nodes of the trie.
     pub(crate) fn new(vocabulary: &Vocabulary, trie_index: &TrieIndex, class: &Class) -> Self {
         let trie = vocabulary.trie();
-        let (bytes, ends, depths) = (trie.columns().bytes, trie.columns().ends, trie.columns().depths);
+        let columns = trie.columns();
+        let (bytes, ends) = (columns.bytes, columns.ends);
         let mut tokens = LengthIndexBuilder::new(32 * vocabulary.mask_words());
         let mut inner_nodes = InnerNodesBuilder::new(trie_index);
         // By depth: the position after the node.
@@ -129,7 +130,7 @@ impl Slice {
         let mut node = 1;
         while node < ends[0] {
             let n = node as usize;
-            let depth = usize::from(depths[n]);
+            let depth = columns.depth(n);
             let Some(next) = class.after(path[depth - 1], bytes[n]) else {
                 node = ends[n];
                 continue;

@@ -290,7 +290,7 @@ impl<'a> Walk<'a> {
     ) -> Result<(), Error> {
         let lexicon = self.lexicon;
         let (trie, automaton) = (lexicon.trie(), &lexicon.automaton);
-        let (bytes, ends, depths) = (trie.columns().bytes, trie.columns().ends, trie.columns().depths);
+        let (columns, bytes, ends) = (trie.columns(), trie.columns().bytes, trie.columns().ends);
         // A leaf is not a subtree.
         let by_loops = lexicon.strategies.is_on(SELF_LOOP_POSITION);
         let min_loop_nodes = if by_loops { lexicon.config.tuning.min_loop_nodes.max(2) } else { u32::MAX };
@@ -300,7 +300,7 @@ impl<'a> Walk<'a> {
             output.allow_nodes(root.0 + 1, end);
             return Ok(());
         }
-        let above = depths[root.index()];
+        let above = columns.depth(root.index());
         let mut path = std::mem::take(&mut self.path);
         path.resize(lexicon.trie_index().height() + 1, (state, here));
         path[0] = (state, here);
@@ -316,7 +316,7 @@ impl<'a> Walk<'a> {
             if nodes % NODES_PER_CHARGE == 0 {
                 charge(NODES_PER_CHARGE)?;
             }
-            let depth = usize::from(depths[n] - above);
+            let depth = columns.depth(n) - above;
             let (id, here) = path[depth - 1];
             let next = match Automaton::known_step(here, bytes[n]) {
                 Some(next) => next,

@@ -177,15 +177,15 @@ impl<'a> WalkOutput<'a> {
     /// Allows the tokens that end at a node.
     #[inline]
     pub(crate) fn allow(&mut self, node: TrieNodeId) {
-        let starts = self.context.trie.columns().token_starts;
-        self.allow_range(starts[node.index()], starts[node.index() + 1]);
+        let tokens = self.context.trie.columns().token_range(node.index());
+        self.allow_range(tokens.start, tokens.end);
     }
 
     /// Allows the tokens that end at a range of nodes.
     #[inline]
     pub(crate) fn allow_nodes(&mut self, start: u32, end: u32) {
-        let starts = self.context.trie.columns().token_starts;
-        self.allow_range(starts[start as usize], starts[end as usize]);
+        let columns = self.context.trie.columns();
+        self.allow_range(columns.token_start(start as usize), columns.token_start(end as usize));
     }
 
     /// Allows the tokens that end at a child.

@@ -1,0 +1,87 @@
+//! The depth of each node in one byte, and in a list for the few nodes that are deeper.
+
+/// Depth in `low` of a node whose depth is in `deep`.
+const DEEP: u8 = u8::MAX;
+
+/// The depths of the nodes of a trie. Tokens in use have at most 256 bytes, nearly all of them below 64.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Depths {
+    /// The depth, or [`DEEP`] if it is not below that.
+    low: Vec<u8>,
+    /// The nodes with [`DEEP`], ascending, each with its depth.
+    deep: Vec<(u32, u16)>,
+}
+
+impl Depths {
+    pub(super) fn with_capacity(nodes: usize) -> Self {
+        Self { low: Vec::with_capacity(nodes), deep: Vec::new() }
+    }
+
+    /// Adds the depth of the next node.
+    pub(super) fn push(&mut self, depth: u16) {
+        match u8::try_from(depth) {
+            Ok(low) if low < DEEP => self.low.push(low),
+            _ => {
+                self.deep.push((self.low.len() as u32, depth));
+                self.low.push(DEEP);
+            }
+        }
+    }
+
+    pub(super) fn shrink_to_fit(&mut self) {
+        self.low.shrink_to_fit();
+        self.deep.shrink_to_fit();
+    }
+
+    #[inline]
+    pub(super) fn get(&self, node: usize) -> usize {
+        match self.low[node] {
+            DEEP => self.get_deep(node),
+            low => low.into(),
+        }
+    }
+
+    /// # Complexity
+    /// O(log d) for d deep nodes.
+    #[cold]
+    fn get_deep(&self, node: usize) -> usize {
+        let position = self.deep.partition_point(|&(other, _)| (other as usize) < node);
+        self.deep[position].1.into()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.low.len()
+    }
+
+    pub(super) fn max(&self) -> usize {
+        let low = self.low.iter().copied().max().unwrap_or(0);
+        self.deep.iter().map(|&(_, depth)| depth).max().map_or(low.into(), usize::from)
+    }
+
+    pub(super) fn bytes_used(&self) -> usize {
+        self.low.len() + size_of_val(&*self.deep)
+    }
+
+    #[cfg(test)]
+    pub(super) fn set(&mut self, node: usize, depth: u8) {
+        self.low[node] = depth;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn depths_of_any_size_are_unchanged() {
+        let expected = [0, 1, 254, 255, 256, 3, 65_535, 255, 254];
+        let mut depths = Depths::default();
+        expected.iter().for_each(|&depth| depths.push(depth));
+        let found: Vec<usize> = (0..depths.len()).map(|node| depths.get(node)).collect();
+        assert_eq!(found, expected.map(usize::from));
+        assert_eq!(depths.max(), 65_535);
+        let mut depths = Depths::default();
+        [0, 7, 3].iter().for_each(|&depth| depths.push(depth));
+        assert_eq!(depths.max(), 7);
+    }
+}
