@@ -16,8 +16,20 @@ use crate::store::node::{Kind, RegularId};
 /// Digits of the longest number that fits the arithmetic of 128 bits. Longer ones are left to a search.
 const MAX_DIGITS: u32 = 36;
 
-/// Branches of excluded intersections that are examined. Beyond this, exclusions are ignored.
-const MAX_BRANCHES: usize = 16;
+/// Branches of alternatives that are examined. Operands that would make more of them are ignored.
+const MAX_BRANCHES: usize = 64;
+
+/// Branches that are tested before all branches are listed.
+const MAX_TRIES: u32 = 8;
+
+/// Operands that are visited to find the branches. Others are ignored.
+const MAX_VISITS: u32 = 512;
+
+/// Depth of the operands that are visited.
+const MAX_DEPTH: u32 = 12;
+
+/// Work of one condition of a branch.
+const UNITS_PER_LITERAL: u64 = 2;
 
 /// Multiples that are tested against the other operands: in all, and for each number of digits.
 const MAX_CANDIDATES: usize = 64;
@@ -191,6 +203,9 @@ struct Constraints<'a> {
     part: NumeralPart,
     /// True if a bound excludes all numbers.
     is_void: bool,
+    /// True if some required multiple excludes exponents. Otherwise, numbers with an exponent are no candidates,
+    /// so candidates prove only that there are numbers.
+    is_complete: bool,
 }
 
 /// A part of a numeral.
@@ -222,9 +237,19 @@ struct NumberMember<'a> {
     is_complement: bool,
 }
 
+impl NumberMember<'_> {
+    /// Returns the divisor, if the numbers are the multiples of an integer that fits.
+    fn divisor(&self) -> Option<u128> {
+        let Numbers::Multiples(multiples) = self.numbers else { return None };
+        let zeros = 10_u128.checked_pow(u32::try_from(-multiples.room()).ok()?)?;
+        let factor = if multiples.is_step() { multiples.unit() } else { multiples.modulus() };
+        u128::from(factor).checked_mul(zeros)
+    }
+}
+
 impl<'a> Constraints<'a> {
     /// Collects the conditions of operands. Returns `None` unless all required multiples are in one part of a
-    /// numeral, and one of them excludes exponents.
+    /// numeral, or without any, if there is no excluded multiple.
     fn of(members: &[NumberMember<'a>]) -> Option<Self> {
         let (mut divided, mut excluded, mut part) = (Vec::new(), Vec::new(), None);
         let mut has_plain = false;
@@ -260,10 +285,16 @@ impl<'a> Constraints<'a> {
                 return None;
             }
         }
-        let part = part.filter(|_| has_plain)?;
+        let part = part.or_else(|| excluded.first().map(|&(_, here)| here))?;
         let excluded = excluded.into_iter().filter(|(_, here)| *here == part).map(|(these, _)| these);
-        let mut this =
-            Self { divided, excluded: excluded.collect(), limits: Vec::new(), part, is_void: false };
+        let mut this = Self {
+            divided,
+            excluded: excluded.collect(),
+            limits: Vec::new(),
+            part,
+            is_void: false,
+            is_complete: has_plain,
+        };
         members.iter().for_each(|member| this.limit(member));
         Some(this)
     }
@@ -300,14 +331,67 @@ impl<'a> Constraints<'a> {
         self.limits.push(BoundConstraint { bound, comparison, at, side });
     }
 
+    /// Returns the number of digits after the point that candidates have.
+    fn after(&self) -> u32 {
+        let room = self.divided.iter().map(|divided| divided.room).max().unwrap_or(0);
+        room.max(0).unsigned_abs()
+    }
+
+    /// Returns the number of conditions.
+    fn len(&self) -> u64 {
+        (self.limits.len() + self.divided.len() + self.excluded.len()) as u64
+    }
+
+    /// Returns the condition that all required multiples make for `whole` digits before the point and `after`
+    /// after it. Returns `None` if it has no solution.
+    fn required(&self, whole: u32, after: u32) -> Option<Congruence> {
+        self.divided.iter().try_fold(Congruence::NONE, |asked, divided| {
+            // Unknown conditions are ignored.
+            asked.and(divided.congruence(whole, after).unwrap_or(Congruence::NONE))
+        })
+    }
+
+    /// Tests a few candidates of a length at which every residue occurs. This is enough for most
+    /// intersections, however large their divisors are.
+    fn has_candidate(&self, mut holds: impl FnMut(&str) -> bool) -> bool {
+        let after = self.after();
+        if self.is_void || self.part != NumeralPart::Whole || after > 0 || !self.limits.is_empty() {
+            return false;
+        }
+        count(UNITS_PER_CONDITION * self.len());
+        let Some(asked) = self.required(0, 0) else { return false };
+        let whole =
+            (asked.modulus * MAX_CANDIDATES_PER_LENGTH).checked_ilog10().map_or(1, |digits| digits + 1);
+        if whole > MAX_DIGITS {
+            return false;
+        }
+        let Some(asked) = self.required(whole, 0) else { return false };
+        let is_excluded = |excluded: &DivisorConstraint<'_>| {
+            excluded.exactly(whole, 0).is_some_and(|excluded| asked.implies(excluded))
+        };
+        if self.excluded.iter().any(is_excluded) {
+            return false;
+        }
+        let first = asked.first(0);
+        let mut numbers = (0..MAX_CANDIDATES_PER_LENGTH).map(|more| first + more * asked.modulus);
+        numbers.any(|number| holds(&self.text(number, whole, 0)))
+    }
+
     /// Tests candidate strings with `holds` until one is in the intersection. Without one, the result is
     /// `Void` only if there was no candidate.
-    fn solve(&self, mut holds: impl FnMut(&str) -> bool) -> Satisfiability {
+    fn solve(&self, holds: impl FnMut(&str) -> bool) -> Satisfiability {
+        match self.solve_plain(holds) {
+            Satisfiability::Void if !self.is_complete => Satisfiability::Unknown,
+            solved => solved,
+        }
+    }
+
+    /// As [`solve`](Self::solve), for numbers without an exponent.
+    fn solve_plain(&self, mut holds: impl FnMut(&str) -> bool) -> Satisfiability {
         if self.is_void {
             return Satisfiability::Void;
         }
-        let room = self.divided.iter().map(|divided| divided.room).max().unwrap_or(0);
-        let after = room.max(0).unsigned_abs();
+        let after = self.after();
         if after > MAX_DIGITS {
             return Satisfiability::Unknown;
         }
@@ -323,14 +407,8 @@ impl<'a> Constraints<'a> {
                 let more = limit.range(limit.side(is_whole, whole), whole + after);
                 range = range.zip(more).map(|(one, other)| (one.0.max(other.0), one.1.min(other.1)));
             }
-            let conditions = self.limits.len() + self.divided.len() + self.excluded.len();
-            count(UNITS_PER_CONDITION * conditions as u64);
-            let mut asked = Some(Congruence::NONE);
-            for divided in &self.divided {
-                // Unknown conditions are ignored.
-                let more = divided.congruence(whole, after).unwrap_or(Congruence::NONE);
-                asked = asked.and_then(|asked| asked.and(more));
-            }
+            count(UNITS_PER_CONDITION * self.len());
+            let asked = self.required(whole, after);
             let is_excluded = |asked: &Congruence| {
                 let mut all = self.excluded.iter().filter_map(|these| these.exactly(whole, after));
                 all.any(|excluded| asked.implies(excluded))
@@ -381,54 +459,161 @@ impl<'a> Constraints<'a> {
     }
 }
 
-/// Returns each branch extended by each part.
-fn product<'a>(branches: &[Vec<NumberMember<'a>>], parts: &[NumberMember<'a>]) -> Vec<Vec<NumberMember<'a>>> {
-    let with = |branch: &Vec<NumberMember<'a>>, part| branch.iter().copied().chain([part]).collect();
-    branches.iter().flat_map(|branch| parts.iter().map(move |&part| with(branch, part))).collect()
+/// One way to satisfy an expression: operands, each with whether it is excluded. They ascend, and none occurs
+/// twice.
+type Branch = Vec<(RegularId, bool)>;
+
+/// Finds the branches of an expression.
+struct Branches<'a> {
+    store: &'a Store,
+    visits: u32,
+}
+
+impl Branches<'_> {
+    /// Returns branches whose union contains the expression, or its complement. Only operands that are
+    /// unions, intersections and complements are taken apart.
+    fn of(&mut self, a: RegularId, is_excluded: bool, depth: u32) -> Vec<Branch> {
+        let (Some(depth), Some(visits)) = (depth.checked_sub(1), self.visits.checked_sub(1)) else {
+            return vec![Branch::new()];
+        };
+        self.visits = visits;
+        match self.store.node(a).kind {
+            Kind::Not(inner) => self.of(inner, !is_excluded, depth),
+            Kind::And(list) | Kind::Or(list) => {
+                let is_all = matches!(self.store.node(a).kind, Kind::And(_)) != is_excluded;
+                let members = self.store.list(list);
+                let parts = members.iter().map(|&member| self.of(member, is_excluded, depth)).collect();
+                if is_all { all(parts) } else { any(parts) }
+            }
+            _ => vec![vec![(a, is_excluded)]],
+        }
+    }
+}
+
+/// Returns the branches of a union. Without a condition if they are too many.
+fn any(parts: Vec<Vec<Branch>>) -> Vec<Branch> {
+    let branches = parts.concat();
+    if branches.len() <= MAX_BRANCHES { branches } else { vec![Branch::new()] }
+}
+
+/// Returns the branches of an intersection. Parts that would make too many are ignored.
+fn all(mut parts: Vec<Vec<Branch>>) -> Vec<Branch> {
+    // Conditions without alternatives come first: they contradict many alternatives.
+    parts.sort_by_key(Vec::len);
+    let mut branches = vec![Branch::new()];
+    for part in parts {
+        let pairs = branches.iter().flat_map(|one| part.iter().map(move |other| (one, other)));
+        let made: Vec<Branch> =
+            pairs.filter_map(|(one, other)| both(one, other)).take(MAX_BRANCHES + 1).collect();
+        if made.len() <= MAX_BRANCHES {
+            branches = made;
+        }
+    }
+    branches
+}
+
+/// Returns the conjunction of two branches. Returns `None` if one excludes an operand of the other.
+fn both(one: &Branch, other: &Branch) -> Option<Branch> {
+    count(UNITS_PER_LITERAL * (one.len() + other.len()) as u64);
+    let mut all = [&one[..], other].concat();
+    all.sort_unstable();
+    all.dedup();
+    all.is_sorted_by_key(|&(a, _)| a).then_some(())?;
+    all.windows(2).all(|pair| pair[0].0 != pair[1].0).then_some(all)
+}
+
+/// Tests branches of an intersection until `test` is true, those in which few multiples are required first.
+/// Branches that require a multiple of an excluded one are left out. Gives up after `tries` branches.
+fn some_branch(
+    store: &Store,
+    chosen: &Branch,
+    parts: &[Vec<&Branch>],
+    tries: &mut u32,
+    test: &dyn Fn(&Branch) -> bool,
+) -> bool {
+    let Some((part, rest)) = parts.split_first() else {
+        *tries -= 1;
+        return test(chosen);
+    };
+    let mut compatible = part
+        .iter()
+        .filter(|alternative| {
+            !is_implied(store, chosen, alternative) && !is_implied(store, alternative, chosen)
+        })
+        .filter_map(|alternative| both(chosen, alternative));
+    // At most one level for each operand that was visited.
+    compatible.any(|branch| *tries > 0 && some_branch(store, &branch, rest, tries, test))
+}
+
+/// Returns true if one branch requires a multiple of a number whose multiples the other branch excludes.
+fn is_implied(store: &Store, required: &Branch, excluded: &Branch) -> bool {
+    let divisors = |branch: &Branch, is_excluded: bool| -> Vec<u128> {
+        let these = branch.iter().filter(|&&(_, of)| of == is_excluded);
+        these.filter_map(|&(member, _)| number_member(store, member, is_excluded)?.divisor()).collect()
+    };
+    let (required, excluded) = (divisors(required, false), divisors(excluded, true));
+    count(UNITS_PER_LITERAL * (required.len() * excluded.len()) as u64);
+    required.iter().any(|required| excluded.iter().any(|excluded| required.is_multiple_of(*excluded)))
+}
+
+/// Sorts the alternatives of each part by the number of required multiples, and the parts by alternatives.
+fn in_order_of_chance<'a>(store: &Store, parts: &'a [Vec<Branch>]) -> Vec<Vec<&'a Branch>> {
+    let required = |branch: &&Branch| {
+        let is_required = |&&(a, is_excluded): &&(RegularId, bool)| {
+            !is_excluded && matches!(store.node(a).kind, Kind::Number(_))
+        };
+        branch.iter().filter(is_required).count()
+    };
+    let mut sorted: Vec<Vec<&Branch>> = parts
+        .iter()
+        .map(|part| {
+            let mut alternatives: Vec<&Branch> = part.iter().collect();
+            alternatives.sort_by_key(required);
+            alternatives
+        })
+        .collect();
+    sorted.sort_by_key(Vec::len);
+    sorted
 }
 
 /// Decides whether an intersection with multiples contains a string.
 ///
+/// The intersection is taken apart into branches of conditions. Strings are made from the conditions of one
+/// branch, and tested on the whole expression. It is empty if every branch is.
+///
 /// # Complexity
-/// Linear in the members and the digits of the bounds, up to some dozens.
+/// Linear in the operands, the branches and the digits of the bounds, up to some dozens.
 pub(crate) fn satisfiability(store: &Store, a: RegularId) -> Satisfiability {
     let Kind::And(list) = store.node(a).kind else { return Satisfiability::Unknown };
     if store.leaves.numbers.is_empty() {
         return Satisfiability::Unknown;
     }
-    // The complement of an intersection is a union of complements, with one branch for each operand.
-    let mut branches = vec![Vec::new()];
-    for &member in store.list(list) {
-        let Kind::Not(inner) = store.node(member).kind else {
-            branches.iter_mut().for_each(|branch| branch.extend(number_member(store, member, false)));
-            continue;
+    let mut branches = Branches { store, visits: MAX_VISITS };
+    let parts: Vec<Vec<Branch>> =
+        store.list(list).iter().map(|&member| branches.of(member, false, MAX_DEPTH)).collect();
+    let holds = |text: &str| is_known_member(store, a, text.as_bytes());
+    let numbers = |branch: &Branch| -> Vec<NumberMember<'_>> {
+        branch.iter().filter_map(|&(member, is_excluded)| number_member(store, member, is_excluded)).collect()
+    };
+    if parts.iter().any(|part| part.len() > 1) {
+        let test = |branch: &Branch| {
+            Constraints::of(&numbers(branch)).is_some_and(|branch| branch.has_candidate(holds))
         };
-        let excluded = match store.node(inner).kind {
-            Kind::Or(list) => store.list(list),
-            _ => std::slice::from_ref(&inner),
-        };
-        for &excluded in excluded {
-            if let Kind::And(list) = store.node(excluded).kind {
-                let parts: Option<Vec<_>> =
-                    store.list(list).iter().map(|&member| number_member(store, member, true)).collect();
-                if let Some(parts) = parts.filter(|parts| parts.len() * branches.len() <= MAX_BRANCHES) {
-                    branches = product(&branches, &parts);
-                }
-            } else {
-                branches.iter_mut().for_each(|branch| branch.extend(number_member(store, excluded, true)));
-            }
+        let sorted = in_order_of_chance(store, &parts);
+        if some_branch(store, &Branch::new(), &sorted, &mut { MAX_TRIES }, &test) {
+            return Satisfiability::Inhabited;
         }
     }
-    let mut all = Satisfiability::Void;
-    for branch in branches {
-        let Some(rest) = Constraints::of(&branch) else { return Satisfiability::Unknown };
-        match rest.solve(|text| is_known_member(store, a, text.as_bytes())) {
+    let mut all_branches = Satisfiability::Void;
+    for branch in all(parts) {
+        let solved = Constraints::of(&numbers(&branch)).map(|branch| branch.solve(holds));
+        match solved.unwrap_or(Satisfiability::Unknown) {
             Satisfiability::Inhabited => return Satisfiability::Inhabited,
             Satisfiability::Void => {}
-            Satisfiability::Unknown => all = Satisfiability::Unknown,
+            Satisfiability::Unknown => all_branches = Satisfiability::Unknown,
         }
     }
-    all
+    all_branches
 }
 
 fn number_member(store: &Store, a: RegularId, is_complement: bool) -> Option<NumberMember<'_>> {
