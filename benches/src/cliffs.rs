@@ -49,8 +49,9 @@ const MAX_SEED_BYTES: usize = 1 << 15;
 /// Bytes of the text of any input, after changes.
 const MAX_INPUT_BYTES: usize = 1 << 16;
 
-/// Measurements for making one input smaller.
+/// Measurements for making one input smaller, and the time for them.
 const MAX_SMALLER_ATTEMPTS: usize = 400;
+const MAX_SMALLER_TIME: Duration = Duration::from_secs(10);
 
 /// Share of its cost that an input keeps while it is made smaller, in percent.
 const KEPT_PERCENT: u64 = 75;
@@ -265,14 +266,14 @@ impl Search {
     fn minimized(&self, found: &Found, measure_of: Measure) -> Found {
         let mut best = found.clone();
         let least = measure_of.of(&found.costs) / 100 * KEPT_PERCENT;
-        let mut attempts = 0;
+        let (mut attempts, start) = (0, Instant::now());
         loop {
             let mut candidates = smaller(&best.input);
             candidates.sort_by_key(|input| input.text().len());
             let mut is_smaller = false;
             for input in candidates {
                 attempts += 1;
-                if attempts > MAX_SMALLER_ATTEMPTS {
+                if attempts > MAX_SMALLER_ATTEMPTS || start.elapsed() > MAX_SMALLER_TIME {
                     return best;
                 }
                 let costs = measure(&input, found.seed, &self.vocabulary, &self.config);
@@ -299,7 +300,7 @@ impl Search {
             std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
         }
         for measure_of in Measure::ALL {
-            eprintln!("making the worst by {} smaller", measure_of.title());
+            eprintln!("{}: making the worst smaller", measure_of.title());
             let _ = writeln!(
                 report,
                 "\n## {}\n\n| kind | found | smaller | × at twice the size | × at four times | ms | input |\n| --- | --: | --: | --: | --: | --: | --- |",
@@ -326,6 +327,12 @@ impl Search {
                     growth[1],
                     measure_of.time(&small.costs) as f64 / 1e6,
                     shortened(&text).replace('|', "\\|")
+                );
+                eprintln!(
+                    "{} -> {}: {}",
+                    measure_of.of(&found.costs),
+                    measure_of.of(&small.costs),
+                    shortened(&text)
                 );
                 if let Some(folder) = &options.write {
                     let name = format!("{}-{rank}.json", measure_of.name());

@@ -146,11 +146,7 @@ pub(super) fn string_language<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> R
                     cx.list_partial(schema.id, "format", UNASSERTED_IDNA_RULES);
                 }
             }
-            None if is_asserted_format(cx, name, schema.has("pattern")) && name != "idn-hostname" => {}
-            None if name == "idn-hostname" && asserts_format(cx) => {
-                let reason = "international host names, whose labels depend on tables of Unicode";
-                cx.refuse_or_relax(schema.id, "format", reason)?;
-            }
+            None if is_asserted_format(cx, name, schema.has("pattern")) => {}
             None => cx.list_note(schema.id, "format", annotation(name)),
         }
     }

@@ -75,7 +75,7 @@ pub(super) fn hostname(languages: &mut Languages, is_plain: bool) -> LanguageId 
 /// Returns a label that does not start with `xn--`, as alternatives by the length of the common prefix.
 ///
 /// A complement would be shorter, but its intersection with the length takes a long search for a text.
-fn plain_label() -> String {
+pub(super) fn plain_label() -> String {
     let (edge, inner) = ("[0-9A-Za-z]", "[0-9A-Za-z-]");
     let other = format!("[0-9A-WYZa-wyz](?:{inner}{{0,61}}{edge})?");
     let x = format!("[Xx](?:[0-9A-MO-Za-mo-z-]{inner}{{0,60}}{edge}|[0-9A-MO-Za-mo-z])?");

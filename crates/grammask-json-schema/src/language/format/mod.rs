@@ -1,6 +1,8 @@
 //! The formats of the standard as languages, each defined by the specification to which the standard refers.
 
 mod host;
+mod idn;
+mod idna_table;
 pub(crate) mod registry;
 mod resource;
 mod time;
@@ -15,8 +17,7 @@ use crate::language::{Approximation, LanguageId, Languages};
 /// language.
 ///
 /// The formats are those of draft 2020-12, section 7.3, for every draft: schemas of older drafts use them,
-/// and mean the same. Two have no language: `regex` is not regular and has rules of its own. `idn-hostname`
-/// depends on decoded Punycode and on Unicode normal forms, and is refused.
+/// and mean the same. `regex` has no language: it is not regular and has rules of its own.
 pub(crate) fn language(
     languages: &mut Languages,
     name: &str,
@@ -33,6 +34,8 @@ pub(crate) fn language(
         "hostname" => {
             host::hostname(languages, approximation == Approximation::Under && is_approximate(name, draft))
         }
+        "idn-hostname" if approximation == Approximation::Over => idn::possible(languages),
+        "idn-hostname" => idn::idn_hostname(languages),
         "ipv4" => host::ipv4(languages),
         "ipv6" => host::ipv6(languages),
         "uri" => resource::uri(languages),
@@ -58,7 +61,7 @@ pub(crate) fn naive(languages: &mut Languages, name: &str) -> Option<LanguageId>
     })
 }
 
-/// Names of the formats that are asserted: those of [`language`], `regex` and `idn-hostname`.
+/// Names of the formats that are asserted: those of [`language`], and `regex`.
 const NAMES: [&str; 19] = [
     "date",
     "date-time",
@@ -89,7 +92,8 @@ pub(crate) fn is_known(name: &str) -> bool {
 /// Returns true if the language of a format is not exact.
 ///
 /// From draft 7 on, a host name may have labels in Punycode. Which of them are valid depends on the decoded
-/// text, so [`Approximation::Under`] leaves all of them out, and [`Approximation::Over`] takes all of them.
+/// text, so [`Approximation::Under`] leaves all of them out, and [`Approximation::Over`] takes all of them. The
+/// same holds for international host names, whose rules are not regular.
 pub(crate) fn is_approximate(name: &str, draft: Draft) -> bool {
-    name == "hostname" && draft >= Draft::Draft7
+    name == "idn-hostname" || name == "hostname" && draft >= Draft::Draft7
 }
