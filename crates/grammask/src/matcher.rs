@@ -392,8 +392,7 @@ impl Matcher {
     /// Begins a call: replaces full tables, and clears the error of the last call. Returns the account of the
     /// call, if a flag can cancel it.
     pub(crate) fn prepare(&mut self) -> Option<OpenAccount> {
-        let allowance = self.cancel.as_ref().map(|flag| Allowance::default().with_flag(flag));
-        let open = allowance.as_ref().map(OpenAccount::new);
+        let open = self.cancel.as_ref().map(open_account);
         self.replace_full_tables();
         self.error = None;
         open
@@ -459,6 +458,12 @@ impl Matcher {
         }
         Ok(())
     }
+}
+
+/// Opens an account that a flag cancels. Most matchers have no flag, so this is not part of each call.
+#[cold]
+fn open_account(flag: &CancelFlag) -> OpenAccount {
+    OpenAccount::new(&Allowance::default().with_flag(flag))
 }
 
 /// Imports a position from full tables into others. Returns false if a limit is exceeded on the way; the next

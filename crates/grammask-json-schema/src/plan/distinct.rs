@@ -1,5 +1,5 @@
-//! `uniqueItems`. It has an exact grammar for these items, also after first items that differ from each other
-//! and from all of them:
+//! `uniqueItems`. It has an exact grammar for these items, also after first items. A first item that may be
+//! equal to a later one must be one of a few constants:
 //!
 //! - scalars that can be listed;
 //! - more strings or numbers than any array holds;
@@ -9,8 +9,9 @@
 //!
 //! Beside `contains`, the items that it counts must be scalars that can be listed.
 
-use crate::constraint::ConstraintId;
+use crate::constraint::{Conjunct, ConstraintId, Subject};
 use crate::context::{Context, Stop};
+use crate::json::Value;
 use crate::language::number::{self, offered::offered};
 use crate::language::{Language, LanguageId};
 use crate::plan::{ArrayPlan, DistinctScalars, Rest, contains};
@@ -22,13 +23,122 @@ use crate::value::{Array, Contains, Keys, Object, RegexStrings, Values, smaller_
 const DISJOINTNESS_DEPTH: u32 = 3;
 
 /// Returns the plans of an array whose items all differ. Returns `None` if it has no exact grammar.
-pub(super) fn plan_distinct(cx: &mut Context<'_>, array: &Array) -> Result<Option<Vec<ArrayPlan>>, Stop> {
-    let len = array.prefix.len();
-    let has_rest = array.rest != ConstraintId::NEVER && array.max.is_none_or(|max| max > len as u64);
-    if len > cx.config.limits.max_unique_prefix || !first_items_differ(cx, array, has_rest)? {
+pub(super) fn plan_distinct<'a>(cx: &mut Context<'a>, array: &Array) -> Result<Option<Vec<ArrayPlan>>, Stop> {
+    if array.prefix.len() > cx.config.limits.max_unique_prefix {
         return Ok(None);
     }
-    if !has_rest {
+    let Some(cases) = split_first_items(cx, array)? else { return Ok(None) };
+    let mut all = Vec::new();
+    for case in cases {
+        match plan_with_different_first_items(cx, &case)? {
+            Some(plans) => all.extend(plans),
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(all))
+}
+
+/// Returns true if items may follow the first ones.
+fn has_rest(array: &Array) -> bool {
+    array.rest != ConstraintId::NEVER && array.max.is_none_or(|max| max > array.prefix.len() as u64)
+}
+
+/// Splits an array by the values of its first items, so that no first item can be equal to another item: a
+/// first item that may be is one constant, which all later items exclude. Returns `None` if such an item may
+/// be other than a few constants, or if there are too many cases.
+fn split_first_items<'a>(cx: &mut Context<'a>, array: &Array) -> Result<Option<Vec<Array>>, Stop> {
+    let mut cases = vec![array.clone()];
+    for index in 0..array.prefix.len() {
+        let mut split = Vec::new();
+        for case in cases {
+            if differs_from_later_items(cx, &case, index)? {
+                split.push(case);
+                continue;
+            }
+            let Some(constants) = few_constants(cx, case.prefix[index])? else { return Ok(None) };
+            for constant in constants {
+                let mut with = case.clone();
+                with.prefix[index] = cx.constraints.both(with.prefix[index], constant);
+                let other = cx.constraints.negate(constant);
+                for later in &mut with.prefix[index + 1..] {
+                    *later = cx.constraints.both(*later, other);
+                }
+                if has_rest(&with) {
+                    with.rest = cx.constraints.both(with.rest, other);
+                }
+                split.push(with);
+            }
+            if split.len() > cx.config.limits.max_listed_items {
+                return Ok(None);
+            }
+        }
+        cases = split;
+    }
+    Ok(Some(cases))
+}
+
+/// Returns true if a first item cannot be equal to a later item.
+fn differs_from_later_items(cx: &mut Context<'_>, array: &Array, index: usize) -> Result<bool, Stop> {
+    let rest = has_rest(array).then_some(array.rest);
+    for other in array.prefix[index + 1..].iter().copied().chain(rest) {
+        let both = cx.constraints.both(array.prefix[index], other);
+        if algebra::may_be_satisfiable(cx, both, DISJOINTNESS_DEPTH)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+static NULL: Value = Value::Null;
+static FALSE: Value = Value::Bool(false);
+static TRUE: Value = Value::Bool(true);
+
+/// Returns the values of a constraint, one constraint for each, if they are null, booleans, or constants of
+/// `const` and `enum` in one of its schemas. Returns `None` if there are others.
+fn few_constants<'a>(
+    cx: &mut Context<'a>,
+    constraint: ConstraintId,
+) -> Result<Option<Vec<ConstraintId>>, Stop> {
+    let mut values: Vec<&'a Value> = vec![&NULL, &FALSE, &TRUE];
+    for conjunct in cx.constraints.conjuncts(constraint) {
+        match conjunct.subject {
+            Subject::Schema(id, _) if conjunct.holds => {
+                let schema: &'a Value = cx.documents.value(id);
+                values.extend(schema.get("const"));
+                if let Some(Value::Array(listed)) = schema.get("enum") {
+                    values.extend(listed);
+                }
+            }
+            Subject::Constant(id) if conjunct.holds => values.push(cx.constants.value(id)),
+            _ => {}
+        }
+        if values.len() > cx.config.limits.max_listed_items {
+            return Ok(None);
+        }
+    }
+    let (mut found, mut left) = (Vec::new(), constraint);
+    for value in values {
+        cx.spend(1)?;
+        let subject = Subject::Constant(cx.constants.intern(value));
+        let constant = cx.constraints.single(Conjunct { subject, holds: true });
+        // A constant may be listed twice, in different spellings.
+        let with = cx.constraints.both(left, constant);
+        if algebra::may_be_satisfiable(cx, with, DISJOINTNESS_DEPTH)? {
+            found.push(constant);
+            let other = cx.constraints.negate(constant);
+            left = cx.constraints.both(left, other);
+        }
+    }
+    Ok((!algebra::may_be_satisfiable(cx, left, DISJOINTNESS_DEPTH)?).then_some(found))
+}
+
+/// As [`plan_distinct`], for an array whose first items differ from each other and from all later items.
+fn plan_with_different_first_items(
+    cx: &mut Context<'_>,
+    array: &Array,
+) -> Result<Option<Vec<ArrayPlan>>, Stop> {
+    let len = array.prefix.len();
+    if !has_rest(array) {
         return contains::plan_contains(cx, array).map(Some);
     }
     let Some(array) = settle_contains(cx, array)? else { return Ok(Some(Vec::new())) };
@@ -78,20 +188,6 @@ fn distinct_elements(
         values: Some(constraint),
         count: Some(0),
     }))
-}
-
-/// Returns true if no first item can be equal to another item.
-fn first_items_differ(cx: &mut Context<'_>, array: &Array, has_rest: bool) -> Result<bool, Stop> {
-    for index in 0..array.prefix.len() {
-        let rest = has_rest.then_some(array.rest);
-        for other in array.prefix[..index].iter().copied().chain(rest) {
-            let both = cx.constraints.both(array.prefix[index], other);
-            if algebra::may_be_satisfiable(cx, both, DISJOINTNESS_DEPTH)? {
-                return Ok(false);
-            }
-        }
-    }
-    Ok(true)
 }
 
 /// Drops each `contains` that no item satisfies, and turns each `contains` that all items satisfy into bounds

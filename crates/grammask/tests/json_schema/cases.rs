@@ -133,6 +133,26 @@ fn unique_items_are_exact_for_small_or_mixed_domains() {
                 &[r#"["a",1]"#, r#"["b"]"#],
                 &["[1]", r#"["a",1,2]"#],
             ),
+            // First items that may be equal to later ones.
+            (
+                unique(json!({"prefixItems": [{"type": "boolean"}, {"type": "boolean"}]})),
+                &["[]", "[true]", "[true,false]", r#"[false,true,"x",["x"],1,2,null]"#],
+                &["[1]", "[true,true]", "[true,false,true]", "[true,false,1,1]", "[true,false,[0],[0.0]]"],
+            ),
+            (
+                unique(json!({"prefixItems": [{"type": "boolean"}, {"type": "boolean"}], "items": false})),
+                &["[]", "[false]", "[false,true]"],
+                &["[false,false]", "[false,true,null]"],
+            ),
+            (
+                unique(json!({
+                    "prefixItems": [{"enum": ["a", 1, null]}, {"enum": [1.0, "b", "a"]}],
+                    "items": {"type": ["string", "null"], "maxLength": 1},
+                    "minItems": 2,
+                })),
+                &[r#"["a",1]"#, r#"["a","b",null,"c"]"#, r#"[1,"b","a"]"#, r#"[null,1,"b"]"#],
+                &[r#"["a"]"#, r#"["a","\u0061"]"#, "[1,1.0]", r#"["a","b","a"]"#, r#"[null,1,null]"#],
+            ),
         ],
     );
 }
