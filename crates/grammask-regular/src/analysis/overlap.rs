@@ -267,12 +267,46 @@ fn alphabet_at(store: &Store, a: RegularId, depth: u32, visits: &mut u32) -> Byt
             members.fold(ByteSet::ALL, |all, member| all.intersection(&member))
         }
         Kind::Repeat { base, .. } | Kind::PrefixMinimal(base) => alphabet_at(store, base, depth, visits),
+        Kind::Acyclic(state) => acyclic_alphabet(store, state, depth, visits),
         // Escapes consist of letters, digits and these two bytes.
         Kind::Json { .. } => {
             (0..=u8::MAX).filter(|&byte| is_raw(byte) || matches!(byte, b'"' | b'\\')).collect()
         }
         _ => ByteSet::ALL,
     }
+}
+
+/// As [`alphabet_at`], for a state of the acyclic DFA.
+fn acyclic_alphabet(store: &Store, state: u32, depth: u32, visits: &mut u32) -> ByteSet {
+    let edges = store.leaves.acyclic.edges(state);
+    let left = visits.checked_sub(1 + edges.len() as u32);
+    let (Some(depth), Some(left)) = (depth.checked_sub(1), left) else { return ByteSet::ALL };
+    *visits = left;
+    let mut all = ByteSet::EMPTY;
+    for edge in edges {
+        all.insert_range(edge.first, edge.last);
+        all = all.union(&acyclic_alphabet(store, edge.target, depth, visits));
+    }
+    all
+}
+
+/// As [`requires_byte_outside_at`], for a state of the acyclic DFA.
+fn acyclic_requires_outside(
+    store: &Store,
+    state: u32,
+    bytes: &ByteSet,
+    depth: u32,
+    visits: &mut u32,
+) -> bool {
+    let edges = store.leaves.acyclic.edges(state);
+    let left = visits.checked_sub(1 + edges.len() as u32);
+    let (Some(depth), Some(left)) = (depth.checked_sub(1), left) else { return false };
+    *visits = left;
+    !store.leaves.acyclic.is_final(state)
+        && edges.iter().all(|edge| {
+            ByteSet::range(edge.first, edge.last).intersection(bytes).is_empty()
+                || acyclic_requires_outside(store, edge.target, bytes, depth, visits)
+        })
 }
 
 /// Returns true if the expression proves that every string contains a byte that is not in `bytes`.
@@ -331,6 +365,7 @@ fn requires_byte_outside_at(
                 min > 0 && requires_byte_outside_at(store, base, bytes, depth, visits)
             }
             Kind::PrefixMinimal(base) => requires_byte_outside_at(store, base, bytes, depth, visits),
+            Kind::Acyclic(state) => acyclic_requires_outside(store, state, bytes, depth, visits),
             // A byte of the text is written as itself, or escaped by a backslash.
             Kind::Json { text, at: JsonPosition::Character } => {
                 !bytes.contains(b'\\') && requires_byte_outside_at(store, text, bytes, depth, visits)
