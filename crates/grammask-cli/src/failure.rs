@@ -37,6 +37,8 @@ pub(crate) struct InvalidGrammar {
     pub errors: Vec<Value>,
     /// Number of further errors.
     pub omitted: usize,
+    /// True if the only mistake is that the grammar has no outputs.
+    pub is_empty_language: bool,
 }
 
 /// The place where a text is rejected.
@@ -79,6 +81,7 @@ impl Failure {
             report: errors.render(),
             errors: errors.diagnostics().iter().map(one).collect(),
             omitted: errors.omitted(),
+            is_empty_language: false,
         }))
     }
 

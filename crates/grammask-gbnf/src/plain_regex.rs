@@ -8,7 +8,7 @@ use crate::xgrammar_regex::{Flags, Problem, Reader, convert};
 /// The dialect of a regular expression.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum RegexDialect {
-    /// ECMA-262; a pattern that is not valid there is read as one of Rust, then of Python.
+    /// ECMA-262; a pattern that is not valid there is read as one of Rust, then of Python, then of XGrammar.
     #[default]
     Auto,
     /// ECMA-262.
@@ -67,6 +67,12 @@ pub fn push_regex(
     span: Span,
 ) -> Option<ExprId> {
     let dialect = match dialect {
+        RegexDialect::Auto if is_only_xgrammar(builder, pattern) => {
+            let message = "read as XGrammar does, because no other dialect has it";
+            builder.note(message, Span::new(span.start, span.start));
+            let flags = Flags { ignore_case: false, dot_all: false };
+            return push_xgrammar(builder, pattern, Reader::Plain, flags, place, span);
+        }
         RegexDialect::Auto => Dialect::Auto,
         RegexDialect::Ecma => Dialect::Ecma,
         RegexDialect::Rust => Dialect::Rust,
@@ -77,6 +83,15 @@ pub fn push_regex(
         }
     };
     builder.pattern_map(pattern, dialect, Extent::Whole, place, span)
+}
+
+/// Returns true if a pattern is valid for XGrammar and in no other dialect, such as `\\y`.
+fn is_only_xgrammar(builder: &Builder, pattern: &str) -> bool {
+    let others = [Dialect::Ecma, Dialect::Rust, Dialect::Python];
+    let is_valid = others.iter().any(|&dialect| builder.is_pattern(pattern, dialect));
+    let flags = Flags { ignore_case: false, dot_all: false };
+    let limit = builder.config().limits.max_stacked_quantifiers;
+    !is_valid && convert(pattern, Reader::Plain, flags, limit).is_ok()
 }
 
 /// As [`push_regex`], for a reader of XGrammar.

@@ -92,7 +92,7 @@ struct Converter<'a> {
 /// A member of a class.
 enum Member {
     Char(char),
-    /// A surrogate, which is no character.
+    /// A surrogate, or a code point above U+10FFFF, which is not a character.
     Nothing,
     /// Members in the syntax of a class, and true if they are excluded.
     Set(&'static str, bool),
@@ -424,7 +424,7 @@ impl Converter<'_> {
             Ok(0xD800..=0xDFFF) => Ok(Member::Nothing),
             Ok(point) => match char::from_u32(point) {
                 Some(char) => Ok(Member::Char(char)),
-                None => self.problem(at, "the code point is above U+10FFFF"),
+                None => Ok(Member::Nothing),
             },
             Err(_) => self.problem(at, "hexadecimal digits are missing"),
         }

@@ -31,6 +31,7 @@ const GBNF: &[Case] = &[
     ("root   ::= \"a\" { 1 , 2 } \"b\" ?\n\n\n# end", &[("aab", Accept), ("a", Accept)]),
     ("root ::= (\"a\" | )+ \"c\"", &[("aac", Accept), ("c", Accept)]),
     ("root ::= () \"c\"", &[("c", Accept)]),
+    ("root ::= \"\\U00110000\" | [a\\U00110000-\\U00120000]", &[("a", Accept), ("b", Reject(0))]),
 ];
 
 const EBNF: &[Case] = &[
@@ -171,7 +172,6 @@ fn wrong_grammars_have_an_error_with_a_place() {
             "root ::= !<[5]>",
             "1:10: one token outside of a set is not a language: a grammar cannot demand where tokens of text end",
         ),
-        ("root ::= \"\\U00110000\"", "1:11: the code point is above U+10FFFF"),
     ];
     let ebnf = [
         ("root ::= \"a\" |", "1:15: empty alternative"),
@@ -219,6 +219,7 @@ fn readings_that_differ_from_the_peers_are_noted() {
     let cases = [
         ("root ::= \"a\"{0,2001}", "1:13: note: the bound is kept; llama.cpp drops it as it exceeds 2000"),
         ("root ::= \"a\" [^]", "1:14: note: `[^]` is the empty text here; any character is `.`"),
+        ("root ::= [^\\U00110000]", "1:12: note: the code point is above U+10FFFF, so no text contains it"),
         (
             "root ::= a_b\na_b ::= \"a\"",
             "2:1: note: `a_b` has an underscore, which llama.cpp refuses in names",
@@ -237,7 +238,7 @@ fn readings_that_differ_from_the_peers_are_noted() {
 fn regular_expressions_match_from_end_to_end() {
     use RegexDialect::{Auto, Ecma, Python, Rust, XGrammar};
     type Texts = &'static [(&'static str, Verdict)];
-    let cases: [(RegexDialect, &str, Texts); 20] = [
+    let cases: [(RegexDialect, &str, Texts); 25] = [
         (Auto, "a|b$", &[("a", Accept), ("ab", Reject(1))]),
         (XGrammar, "a.b", &[("a\nb", Accept)]),
         (Rust, "a.b", &[("a\nb", Reject(1))]),
@@ -258,6 +259,11 @@ fn regular_expressions_match_from_end_to_end() {
         (XGrammar, "<[^>]+>|\\<[<>]", &[("<a>", Accept), ("<>", Accept), ("<a<", Live)]),
         (XGrammar, r"[\p{L}\1]", &[("L", Accept), ("1", Accept), ("a", Reject(0))]),
         (XGrammar, r"\x{2}", &[("xx", Accept), ("x", Live)]),
+        (Auto, "[]a]", &[("]", Accept), ("a", Accept), ("]a", Reject(1))]),
+        (Auto, "[^]a]", &[("b", Accept), ("a", Reject(0))]),
+        (Auto, "[^]", &[("\n", Accept)]),
+        (Auto, r"\y\R", &[("yR", Accept)]),
+        (XGrammar, r"a|\u{110000}", &[("a", Accept)]),
     ];
     for (dialect, pattern, texts) in cases {
         let outcome = translate_regex(pattern, dialect, "pattern", &Default::default())

@@ -42,7 +42,6 @@ pub(crate) struct Entry {
     pub span: Span,
     /// Alternatives of `%extend`.
     pub extensions: Vec<Rc<Alternatives>>,
-    is_imported: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -57,6 +56,9 @@ pub(crate) enum EntryKind {
     },
 }
 
+/// Regex of a terminal without texts.
+const NEVER: &str = "[a&&b]";
+
 impl Scope {
     /// Collects the names of a grammar. Reports errors. `grammars` has the names of grammars that may be
     /// imported from.
@@ -66,12 +68,18 @@ impl Scope {
             match item {
                 Item::Definition(definition) => {
                     let kind = EntryKind::Own(Rc::clone(definition));
-                    scope.define(&definition.name, kind, definition.name_span, false, builder);
+                    scope.define(&definition.name, kind, definition.name_span, builder);
                 }
                 Item::Import(import) => scope.import(import, grammars, builder),
                 Item::Ignore(ignored) => scope.ignored.push(Rc::clone(ignored)),
                 Item::Options { json, span } => scope.set_options(json, *span, builder),
                 Item::Change { .. } => {}
+                Item::Declare { name, span } => {
+                    let message =
+                        format!("`{name}` comes from a program after the lexer: nothing matches it here");
+                    builder.note(message, *span);
+                    scope.define(name, EntryKind::BuiltIn(NEVER), *span, builder);
+                }
             }
         }
         for item in items {
@@ -82,7 +90,7 @@ impl Scope {
         scope
     }
 
-    fn define(&mut self, name: &str, kind: EntryKind, span: Span, is_imported: bool, builder: &mut Builder) {
+    fn define(&mut self, name: &str, kind: EntryKind, span: Span, builder: &mut Builder) {
         if let Some(first) = self.entries.get(name) {
             let what = if name.trim_start_matches('_').starts_with(|first: char| first.is_uppercase()) {
                 "terminal"
@@ -97,7 +105,7 @@ impl Scope {
             return;
         }
         self.names.push(name.to_owned());
-        self.entries.insert(name.to_owned(), Entry { kind, span, extensions: Vec::new(), is_imported });
+        self.entries.insert(name.to_owned(), Entry { kind, span, extensions: Vec::new() });
     }
 
     fn import(&mut self, import: &Import, grammars: &[String], builder: &mut Builder) {
@@ -125,27 +133,28 @@ impl Scope {
                 }
                 None => {
                     let message = format!("there is no grammar `{}` to import from", import.from);
-                    let hint = "`common` and `unicode` are built in; others are handed over by name";
+                    let hint =
+                        "`common`, `python` and `unicode` are built in; others are handed over by name";
                     builder.error_hint(message, *span, hint);
                     continue;
                 }
             };
-            self.define(local, kind, *span, true, builder);
+            self.define(local, kind, *span, builder);
         }
     }
 
     fn change(&mut self, is_extension: bool, definition: &Rc<Definition>, builder: &mut Builder) {
         let word = if is_extension { "%extend" } else { "%override" };
-        match self.entries.get_mut(&definition.name).filter(|entry| entry.is_imported) {
+        match self.entries.get_mut(&definition.name) {
             Some(entry) if is_extension => entry.extensions.extend(definition.body.clone()),
             Some(entry) => {
                 entry.kind = EntryKind::Own(Rc::clone(definition));
                 entry.span = definition.name_span;
             }
             None => builder.error_hint(
-                format!("`{word}` changes an imported name, but `{}` is not imported", definition.name),
+                format!("`{word}` changes a name, but `{}` is not defined", definition.name),
                 definition.name_span,
-                format!("import it first, or remove `{word}`"),
+                format!("import or define it, or remove `{word}`"),
             ),
         }
     }
@@ -165,9 +174,14 @@ impl Scope {
                 }
                 continue;
             }
-            let Value::Bool(value) = value else {
-                builder.error(format!("`{key}` is true or false, not {value}"), span);
-                continue;
+            let known = ["allow_initial_skip", "ignore_once", "no_forcing", "allow_invalid_utf8"];
+            let value = match value {
+                Value::Bool(value) => value,
+                value if known.contains(&key.as_str()) => {
+                    builder.error(format!("`{key}` is true or false, not {value}"), span);
+                    continue;
+                }
+                _ => false,
             };
             match key.as_str() {
                 "allow_initial_skip" => self.options.allows_initial_skip = value,
@@ -178,11 +192,7 @@ impl Scope {
                 "allow_invalid_utf8" => {
                     builder.note("regexes match characters; bytes are written (?-u:\\xff)", span);
                 }
-                _ => builder.error_hint(
-                    format!("unknown option `{key}`"),
-                    span,
-                    "options are allow_initial_skip, ignore_once, skip_repetition, no_forcing and allow_invalid_utf8",
-                ),
+                _ => builder.note(format!("the option `{key}` is unknown and has no effect"), span),
             }
         }
     }

@@ -15,6 +15,11 @@ pub(crate) enum Item {
     },
     Ignore(Rc<Alternatives>),
     Import(Import),
+    /// A name of `%declare`.
+    Declare {
+        name: String,
+        span: Span,
+    },
     /// `%llguidance {…}` or `%grammar_options {…}`: place and JSON text.
     Options {
         json: String,
@@ -202,6 +207,17 @@ pub(crate) enum Condition {
 }
 
 impl Condition {
+    /// Returns the value of a condition without a parameter. `None` if it depends on the parameter.
+    pub(crate) fn constant(&self) -> Option<bool> {
+        match self {
+            Self::True => Some(true),
+            Self::Not(inner) => inner.constant().map(|value| !value),
+            Self::And(parts) => Some(parts[0].constant()? && parts[1].constant()?),
+            Self::Or(parts) => Some(parts[0].constant()? || parts[1].constant()?),
+            _ => None,
+        }
+    }
+
     /// Returns true if the condition holds for a parameter.
     pub(crate) fn holds(&self, value: u64) -> bool {
         match self {
@@ -221,7 +237,7 @@ impl Alternatives {
     /// Returns true if the body uses the parameter of its rule.
     pub(crate) fn needs_parameter(&self) -> bool {
         self.branches.iter().any(|branch| {
-            branch.condition.is_some()
+            branch.condition.as_ref().is_some_and(|condition| condition.constant().is_none())
                 || branch.conjuncts.iter().flatten().any(|element| element.atom.needs_parameter())
         })
     }

@@ -37,7 +37,7 @@ last: "a"~3..2
 last: missing
 %import common.FLAOT
 %ignor " "
-%declare X
+%declare
 "#;
     assert_eq!(
         errors(text),
@@ -52,8 +52,7 @@ last: missing
              of them)",
             "7:16: `common` has no terminal `FLAOT` (did you mean `common.FLOAT`?)",
             "8:1: unknown directive `%ignor` (did you mean `%ignore`?)",
-            "9:1: `%declare` has no meaning here: its terminals come from a program after the lexer (define \
-             the terminal with a regex)",
+            "9:9: expected the name of a terminal, but found the end of the line",
         ],
     );
 }
@@ -81,7 +80,7 @@ fn errors_have_places_and_hints_in_lark() {
         ),
         ("start: @sub", "1:8: there is no grammar `@sub` (grammars are handed over by name)"),
         ("start: x{\"a\"}\nx{a, b}: a b", "1:8: `x` has 2 parameters, but 1 are given (write `x{a, b}`)"),
-        ("%llguidance {\"ignore\": true}\nstart: \"a\"", "1:13: unknown option `ignore` (options are "),
+        ("%llguidance {\"ignore_once\": 1}\nstart: \"a\"", "1:13: `ignore_once` is true or false, not 1"),
         ("start: %json {\"type\": \"txt\"}", "1:15: JSON Schema "),
         ("start: (\"a\"", "1:8: the bracket is not closed"),
         ("start: \"a\" & \"b\" c\nc: \"x\"", "1:18: `c` is a rule, but only terminals"),

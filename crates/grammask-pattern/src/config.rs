@@ -46,6 +46,9 @@ pub enum Extent {
     Search,
     /// The whole text.
     Whole,
+    /// The whole text, which is a part of a longer one: look-ahead at the end of the pattern and look-behind
+    /// at its beginning would see the text around, so they are dropped, with a note.
+    Part,
 }
 
 /// Limits of the translation. Beyond one of them, it ends with [`Cause::Limit`](crate::Cause::Limit).

@@ -101,17 +101,52 @@ pub fn is_pattern(source: &str, dialect: Dialect, limits: &Limits) -> bool {
 /// # Complexity
 /// Linear in the length of the pattern, if it has assertions at its ends only.
 pub fn translate(source: &str, config: &Config, store: &mut Store) -> Result<Pattern, Error> {
-    let (parsed, dialect) = syntax::parse(source, config)?;
+    let (mut parsed, dialect) = syntax::parse(source, config)?;
+    if config.extent == Extent::Part {
+        let mut has_looks = false;
+        for ahead in [true, false] {
+            parsed.node = drop_outer_looks(parsed.node, ahead, &mut has_looks);
+        }
+        if has_looks {
+            let message =
+                "look-around at the edge of the pattern has no effect: it would see the text around";
+            parsed.notes.push(Note { offset: 0, message: message.to_owned() });
+        }
+    }
     let mut languages = Languages::new(config, store);
     languages.set_word(parsed.word);
     let mut node = atomic::resolve(parsed.node, &mut languages)?;
-    if config.extent == Extent::Whole {
+    if config.extent != Extent::Search {
         let [start, end] = [Assertion::Start, Assertion::End].map(Node::Assertion);
         node = Node::sequence(vec![start, node, end]);
     }
     let root = search::search(&mut languages, node, source.len())?;
     let notes = parsed.notes;
     Ok(Pattern { languages: languages.into_nodes(), root, dialect, notes })
+}
+
+/// Removes the look-ahead at the end of a node, or the look-behind at its beginning. The depth is that of the
+/// groups, which is limited.
+fn drop_outer_looks(node: Node, ahead: bool, has_looks: &mut bool) -> Node {
+    match node {
+        Node::Look { ahead: found, .. } if found == ahead => {
+            *has_looks = true;
+            Node::Sequence(Vec::new())
+        }
+        Node::Sequence(mut parts) => {
+            let outer = if ahead { parts.pop() } else { (!parts.is_empty()).then(|| parts.remove(0)) };
+            if let Some(outer) = outer {
+                let outer = drop_outer_looks(outer, ahead, has_looks);
+                parts.insert(if ahead { parts.len() } else { 0 }, outer);
+            }
+            Node::sequence(parts)
+        }
+        Node::Alternatives(parts) => {
+            let parts = parts.into_iter().map(|part| drop_outer_looks(part, ahead, has_looks));
+            Node::Alternatives(parts.collect())
+        }
+        node => node,
+    }
 }
 
 /// Returns the version of Unicode that properties of characters follow, such as `16.0`.

@@ -163,10 +163,15 @@ impl Translator<'_, '_> {
         let span = self.span(value);
         let own = self.strings(value, "excludes")?;
         let is_unlimited = own.is_empty();
-        if self.integer(value, "max_tokens")?.is_some() {
-            self.builder.annotation("`max_tokens`", span);
+        match self.integer(value, "max_tokens")? {
+            None => {}
+            Some(0) => return limited(self.builder.empty(span)),
+            Some(_) => self.builder.annotation("`max_tokens`", span),
         }
         let max = self.integer(value, "max_chars")?;
+        if max.is_some_and(|max| max < 0) {
+            return self.fail("`max_chars` must not be negative", value.get("max_chars").unwrap_or(value));
+        }
         if own.iter().any(|(text, _)| text.is_empty()) {
             self.builder
                 .note("every text contains the excluded empty text, so only the empty text is left", span);

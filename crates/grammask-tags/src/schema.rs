@@ -2,7 +2,7 @@
 
 use grammask_json_schema::{Config as SchemaConfig, PropertyOrder, Whitespace};
 use grammask_notation::json::{Kind, Value};
-use grammask_syntax::ExprId;
+use grammask_syntax::{ExprId, Span};
 
 use crate::excludes::without;
 use crate::format::limited;
@@ -44,7 +44,8 @@ impl Translator<'_, '_> {
             let excludes: Vec<String> = excludes.into_iter().map(|(text, _)| text).collect();
             let at = schema.span().start + self.base;
             let text = self.source(schema);
-            return limited(self.schema_without(text, Some(at), &config, schema, &excludes)?);
+            let span = self.span(schema);
+            return limited(self.schema_without(text, Some(at), &config, span, &excludes)?);
         }
         self.xml(value, schema, style, &config, &excludes)
     }
@@ -53,31 +54,26 @@ impl Translator<'_, '_> {
     pub(crate) fn schema_value(&mut self, schema: Value<'_>, config: &SchemaConfig) -> Option<ExprId> {
         let text = self.source(schema);
         let at = schema.span().start + self.base;
-        self.schema_text(text, Some(at), config, schema)
+        let span = self.span(schema);
+        self.schema_without(text, Some(at), config, span, &[])
     }
 
-    /// Translates the text of a schema. `at` is its offset in the virtual text, if it is a part of it.
-    pub(crate) fn schema_text(
-        &mut self,
-        text: &str,
-        at: Option<usize>,
-        config: &SchemaConfig,
-        place: Value<'_>,
-    ) -> Option<ExprId> {
-        self.schema_without(text, at, config, place, &[])
+    /// Translates the text of a schema that is not a part of the text. Its rules have the place `span`.
+    pub(crate) fn schema_text(&mut self, text: &str, config: &SchemaConfig, span: Span) -> Option<ExprId> {
+        self.schema_without(text, None, config, span, &[])
     }
 
-    /// As [`schema_text`](Self::schema_text), without documents whose strings contain one of the texts.
+    /// As [`schema_text`](Self::schema_text), without documents whose strings contain one of the texts. `at` is
+    /// the offset of the schema in the virtual text, if it is a part of it.
     fn schema_without(
         &mut self,
         text: &str,
         at: Option<usize>,
         config: &SchemaConfig,
-        place: Value<'_>,
+        span: Span,
         excludes: &[String],
     ) -> Option<ExprId> {
         self.schemas += 1;
-        let span = self.span(place);
         let at = match at {
             Some(at) => at,
             None => {

@@ -95,7 +95,8 @@ impl Translator<'_, '_> {
             self.builder.error("triggers and excluded texts must not be empty", *place);
             return None;
         }
-        let groups = self.group_by_trigger(&triggers, &tags)?;
+        let is_dispatched = !(at_least_one && stop_after_first);
+        let groups = self.group_by_trigger(&triggers, &tags, is_dispatched)?;
         let first = at_least_one.then(|| {
             let all = tags.iter().map(|tag| {
                 let begin = self.builder.copy(tag.begin);
@@ -141,8 +142,14 @@ impl Translator<'_, '_> {
         self.builder.copy(tag.rest)
     }
 
-    /// Returns the indices of the tags of each trigger. Each tag begins with exactly one trigger.
-    fn group_by_trigger(&mut self, triggers: &[(String, Span)], tags: &[Tag]) -> Option<Vec<Vec<usize>>> {
+    /// Returns the indices of the tags of each trigger. Each tag begins with exactly one trigger, and if
+    /// `is_dispatched`, each trigger begins a tag.
+    fn group_by_trigger(
+        &mut self,
+        triggers: &[(String, Span)],
+        tags: &[Tag],
+        is_dispatched: bool,
+    ) -> Option<Vec<Vec<usize>>> {
         let mut groups = vec![Vec::new(); triggers.len()];
         let mut by_text: FxHashMap<&str, usize> = FxHashMap::default();
         let mut lengths: Vec<usize> = triggers.iter().map(|(text, _)| text.len()).collect();
@@ -178,7 +185,7 @@ impl Translator<'_, '_> {
             }
         }
         for ((trigger, place), group) in triggers.iter().zip(&groups) {
-            if group.is_empty() && is_complete {
+            if is_dispatched && group.is_empty() && is_complete {
                 let message = format!("no tag begins with the trigger {trigger:?}");
                 self.builder.error_hint(message, *place, "remove the trigger, or add it to `excludes`");
                 is_complete = false;
@@ -227,7 +234,7 @@ impl Translator<'_, '_> {
         }
         is_complete.then_some(())?;
         let span = self.span(value);
-        let groups = self.group_by_trigger(&triggers, &tags)?;
+        let groups = self.group_by_trigger(&triggers, &tags, true)?;
         let mut dispatch = Dispatch::new();
         dispatch.allow_dead_triggers = true;
         for ((trigger, place), members) in triggers.iter().zip(groups) {
@@ -250,7 +257,10 @@ impl Translator<'_, '_> {
         let (end, end_place) = self.text_field(value, "end")?;
         let schema = self.required(value, "schema")?;
         let content = match schema.as_str() {
-            Some(text) => self.schema_text(text, None, &self.config.json_schema.clone(), schema)?,
+            Some(text) => {
+                let span = self.span(schema);
+                self.schema_text(text, &self.config.json_schema.clone(), span)?
+            }
             None => self.schema_value(schema, &self.config.json_schema.clone())?,
         };
         let end_place = self.span(end_place);

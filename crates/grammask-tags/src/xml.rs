@@ -1,9 +1,11 @@
 //! The styles of `json_schema` that write the properties of an object as XML-like parameters.
 
+use std::cell::OnceCell;
+
 use grammask_json_schema::Config as SchemaConfig;
 use grammask_notation::json::{Kind, Value};
 use grammask_notation::{Dialect, Extent};
-use grammask_syntax::{ExprId, ExprKind, Quantifier, Span, Unordered};
+use grammask_syntax::{ExprId, ExprKind, Quantifier, Span, Text, Unordered};
 
 use crate::format::limited;
 use crate::{Format, Translator};
@@ -89,6 +91,17 @@ struct Options<'o> {
     blanks: String,
     any_order: bool,
     place: Span,
+    /// The rules for objects and arrays of any values, once they are needed.
+    containers: OnceCell<[Text; 2]>,
+}
+
+/// The key of a parameter.
+#[derive(Clone, Copy, Debug)]
+enum Key<'k> {
+    /// A property of the schema.
+    Named(&'k str),
+    /// Any key but those of the schema.
+    Other(&'k [&'k str]),
 }
 
 /// The kind of a value, an index into [`Style::types`].
@@ -140,7 +153,15 @@ impl Translator<'_, '_> {
         };
         let any_order = self.flag(value, "any_order", false)?;
         let place = self.span(value);
-        let options = Options { style: *style, config, excludes, blanks, any_order, place };
+        let options = Options {
+            style: *style,
+            config,
+            excludes,
+            blanks,
+            any_order,
+            place,
+            containers: OnceCell::new(),
+        };
         let expr = self.xml_object(schema, schema, &options, 0)?;
         limited(expr)
     }
@@ -212,9 +233,16 @@ impl Translator<'_, '_> {
         let required = schema.get("required").and_then(Value::items).unwrap_or_default();
         let required: Vec<&str> = required.into_iter().filter_map(Value::as_str).collect();
         let properties = schema.get("properties");
+        if options.style.name == "minimax_m3_xml"
+            && let Some(others) = schema.get("additionalProperties")
+            && others.as_bool() != Some(false)
+        {
+            let span = self.span(others);
+            self.builder.note("this style has only the named properties", span);
+        }
         let mut items = Vec::new();
         for (key, property) in properties.into_iter().flat_map(Value::members) {
-            let parameter = self.parameter(root, Some(key), property, options, depth)?;
+            let parameter = self.parameter(root, Key::Named(key), property, options, depth)?;
             let after = self.blanks(options);
             let expr = self.builder.sequence(vec![parameter, after], place);
             items.push((expr, required.contains(&key)));
@@ -226,10 +254,16 @@ impl Translator<'_, '_> {
             Some(others) => Some(others),
         };
         let others = match others {
+            _ if options.style.name == "minimax_m3_xml" => None,
             Some(value) => {
                 // Without `properties` and `additionalProperties`, values are of any type.
-                let is_any = schema.get("additionalProperties").is_none();
-                let parameter = self.other_parameter(root, value, is_any, options, depth)?;
+                let is_any = schema.get("additionalProperties").is_none() || value.as_bool() == Some(true);
+                let names: Vec<&str> =
+                    properties.into_iter().flat_map(Value::members).map(|(name, _)| name).collect();
+                let parameter = match is_any {
+                    true => self.any_parameter(Key::Other(&names), options)?,
+                    false => self.parameter(root, Key::Other(&names), value, options, depth)?,
+                };
                 let after = self.blanks(options);
                 let one = self.builder.sequence(vec![parameter, after], place);
                 Some(self.builder.repeat(one, 0, None, place))
@@ -264,27 +298,101 @@ impl Translator<'_, '_> {
         self.builder.push(ExprKind::Unordered(Box::new(unordered)), place)
     }
 
-    /// Translates a parameter whose key the schema does not name.
-    fn other_parameter(
-        &mut self,
-        root: Value<'_>,
-        schema: Value<'_>,
-        is_any: bool,
-        options: &Options<'_>,
-        depth: usize,
-    ) -> Option<ExprId> {
-        if is_any || schema.as_bool() == Some(true) {
-            let raw = self.raw_text(schema, options)?;
-            return Some(self.wrapped(None, Type::Text, raw, options));
+    /// Translates a parameter with a value of any type.
+    fn any_parameter(&mut self, key: Key<'_>, options: &Options<'_>) -> Option<ExprId> {
+        let mut branches = Vec::new();
+        for (kind, value) in self.any_values(options)? {
+            branches.push(self.wrapped(key, options.style.types[kind as usize], value, options));
         }
-        self.parameter(root, None, schema, options, depth)
+        if options.style.name == "kimi_k3_xml" {
+            let text = self.raw(options)?;
+            branches.push(self.wrapped(key, "integer", text, options));
+        }
+        Some(self.builder.alternatives(branches, options.place))
+    }
+
+    /// Returns the values of any type. Styles without types write all of them as raw texts.
+    fn any_values(&mut self, options: &Options<'_>) -> Option<Vec<(Type, ExprId)>> {
+        let style = options.style;
+        let mut all = vec![(Type::Text, self.raw(options)?)];
+        if !style.open.contains("{type}") {
+            return Some(all);
+        }
+        for kind in Type::ALL.into_iter().skip(1) {
+            let value = match kind {
+                _ if style.name == "kimi_k3_xml" => self.raw(options)?,
+                Type::Object | Type::Array if style.is_recursive => self.any_container(kind, options)?,
+                kind => {
+                    let name = JSON_TYPES[kind as usize];
+                    let text = format!("{{\"type\": \"{name}\"}}");
+                    let expr = self.schema_text(&text, options.config, options.place)?;
+                    self.within_blanks(expr, options)
+                }
+            };
+            all.push((kind, value));
+        }
+        Some(all)
+    }
+
+    /// Returns an object or array of any values, written as parameters. Both are rules, which the values of
+    /// this format share.
+    fn any_container(&mut self, kind: Type, options: &Options<'_>) -> Option<ExprId> {
+        let place = options.place;
+        if let Some([object, array]) = options.containers.get() {
+            let name = if kind == Type::Object { object } else { array };
+            return Some(self.builder.name(name, place));
+        }
+        let names = ["any_object", "any_array"].map(|stem| self.builder.fresh(stem));
+        let _ = options.containers.set(names.clone());
+        let named = self.any_parameter(Key::Other(&[]), options)?;
+        let mut unnamed = Vec::new();
+        for (kind, value) in self.any_values(options)? {
+            unnamed.push(self.unnamed(kind, value, options));
+        }
+        let unnamed = self.builder.alternatives(unnamed, place);
+        for (name, item) in names.iter().zip([named, unnamed]) {
+            let (before, after) = (self.blanks(options), self.blanks(options));
+            let item = self.builder.sequence(vec![item, after], place);
+            let items = self.builder.repeat(item, 0, None, place);
+            let body = self.builder.sequence(vec![before, items], place);
+            self.builder.rule(name, place, body, place);
+        }
+        let name = if kind == Type::Object { &names[0] } else { &names[1] };
+        Some(self.builder.name(name, place))
+    }
+
+    /// Returns any raw text.
+    fn raw(&mut self, options: &Options<'_>) -> Option<ExprId> {
+        let place = options.place;
+        let close = options.style.close;
+        let end = &close[..close.find("</{key}").unwrap_or(close.len())];
+        let mut dispatch = grammask_gbnf::dispatch::Dispatch::new();
+        dispatch.exclude(end, place);
+        for (text, span) in options.excludes.iter().filter(|(text, _)| !text.is_empty()) {
+            dispatch.exclude(text, *span);
+        }
+        dispatch.build(self.builder, place)
+    }
+
+    /// Returns an item of an array.
+    fn unnamed(&mut self, kind: Type, value: ExprId, options: &Options<'_>) -> ExprId {
+        let (open, close) = match options.style.name {
+            "minimax_m3_xml" => ("]<]minimax[>[<item>".to_owned(), "]<]minimax[>[</item>"),
+            _ => {
+                let name = options.style.types[kind as usize];
+                (format!("<cofl:value type=\"{name}\">"), "</cofl:value>")
+            }
+        };
+        let open = self.builder.text(&open, options.place);
+        let close = self.builder.text(close, options.place);
+        self.builder.sequence(vec![open, value, close], options.place)
     }
 
     /// Translates a parameter: one alternative for each type of its value.
     fn parameter(
         &mut self,
         root: Value<'_>,
-        key: Option<&str>,
+        key: Key<'_>,
         schema: Value<'_>,
         options: &Options<'_>,
         depth: usize,
@@ -304,14 +412,14 @@ impl Translator<'_, '_> {
                 continue;
             }
             for (kind, value) in self.branches(root, schema, options, depth)? {
-                branches.push(self.wrapped(key, kind, value, options));
+                branches.push(self.wrapped(key, options.style.types[kind as usize], value, options));
             }
         }
         Some(self.builder.alternatives(branches, options.place))
     }
 
     /// Returns the text of a parameter around its value.
-    fn wrapped(&mut self, key: Option<&str>, kind: Type, value: ExprId, options: &Options<'_>) -> ExprId {
+    fn wrapped(&mut self, key: Key<'_>, type_name: &str, value: ExprId, options: &Options<'_>) -> ExprId {
         let style = options.style;
         let place = options.place;
         let mut parts = Vec::new();
@@ -319,12 +427,19 @@ impl Translator<'_, '_> {
             if template == style.close {
                 parts.push(value);
             }
-            let template = template.replace("{type}", style.types[kind as usize]);
+            let template = template.replace("{type}", type_name);
             for (index, piece) in template.split("{key}").enumerate() {
                 if index > 0 {
                     parts.push(match key {
-                        Some(key) => self.builder.text(key, place),
-                        None => self.builder.regex(KEY, place),
+                        Key::Named(key) => self.builder.text(key, place),
+                        Key::Other(names) => {
+                            let mut operands = vec![self.builder.regex(KEY, place)];
+                            for name in names {
+                                let name = self.builder.text(name, place);
+                                operands.push(self.builder.not(name, place));
+                            }
+                            self.builder.and(operands, place)
+                        }
                     });
                 }
                 for (index, piece) in piece.split("{blanks}").enumerate() {
@@ -386,15 +501,10 @@ impl Translator<'_, '_> {
         for kind in types {
             let expr = match kind {
                 Type::Text => self.raw_text(schema, options)?,
-                Type::Object if options.style.is_recursive && schema.get("properties").is_some() => {
+                Type::Object if options.style.is_recursive => {
                     self.xml_object(root, schema, options, depth + 1)?
                 }
-                Type::Array if options.style.name == "cohere_xml" => {
-                    self.cohere_list(root, schema, options, depth)?
-                }
-                Type::Array if options.style.name == "minimax_m3_xml" => {
-                    return self.fail("arrays are not supported in this style", schema);
-                }
+                Type::Array if options.style.is_recursive => self.xml_list(root, schema, options, depth)?,
                 kind => {
                     let expr = self.typed_part(root, schema, kind, options)?;
                     self.within_blanks(expr, options)
@@ -414,7 +524,7 @@ impl Translator<'_, '_> {
     }
 
     /// Translates the items of an array as values without names.
-    fn cohere_list(
+    fn xml_list(
         &mut self,
         root: Value<'_>,
         schema: Value<'_>,
@@ -426,17 +536,23 @@ impl Translator<'_, '_> {
             return self.fail(format!("more than {limit} nested formats (limit `max_format_depth`)"), schema);
         }
         let place = options.place;
-        let Some(items) = schema.get("items") else {
-            return self.fail("an array needs `items` in this style", schema);
+        let has_blanks = options.style.has_blanks;
+        let items = match schema.get("items") {
+            Some(items) => Some(self.resolve(root, items)?),
+            None => None,
         };
-        let items = self.resolve(root, items)?;
+        let values = match items {
+            Some(items) => self.branches(root, items, options, depth + 1)?,
+            None if has_blanks => self.any_values(options)?,
+            None => return Some(self.builder.empty(place)),
+        };
         let mut branches = Vec::new();
-        for (kind, value) in self.branches(root, items, options, depth + 1)? {
-            let open = format!("<cofl:value type=\"{}\">", options.style.types[kind as usize]);
-            let open = self.builder.text(&open, place);
-            let close = self.builder.text("</cofl:value>", place);
-            let after = self.blanks(options);
-            branches.push(self.builder.sequence(vec![open, value, close, after], place));
+        for (kind, value) in values {
+            let mut parts = vec![self.unnamed(kind, value, options)];
+            if has_blanks {
+                parts.push(self.blanks(options));
+            }
+            branches.push(self.builder.sequence(parts, place));
         }
         let item = self.builder.alternatives(branches, place);
         let bound =
@@ -445,23 +561,18 @@ impl Translator<'_, '_> {
         if max.is_some_and(|max| max < min) {
             return self.fail("`minItems` exceeds `maxItems`", schema);
         }
-        let before = self.blanks(options);
         let list = self.builder.repeat(item, min, max, place);
+        if !has_blanks {
+            return Some(list);
+        }
+        let before = self.blanks(options);
         Some(self.builder.sequence(vec![before, list], place))
     }
 
     /// Returns a text without quotes and escapes, which does not contain what ends a value.
     fn raw_text(&mut self, schema: Value<'_>, options: &Options<'_>) -> Option<ExprId> {
         let place = options.place;
-        let close = options.style.close;
-        let end = &close[..close.find("</{key}").unwrap_or(close.len())];
-        let mut dispatch = grammask_gbnf::dispatch::Dispatch::new();
-        dispatch.exclude(end, place);
-        for (text, span) in options.excludes.iter().filter(|(text, _)| !text.is_empty()) {
-            dispatch.exclude(text, *span);
-        }
-        let free = dispatch.build(self.builder, place)?;
-        let mut parts = vec![free];
+        let mut parts = vec![self.raw(options)?];
         if let Some(pattern) = schema.get("pattern")
             && let Some(text) = pattern.as_str()
         {
@@ -537,7 +648,8 @@ impl Translator<'_, '_> {
             }
             text.push('}');
         }
-        self.schema_text(&text, None, options.config, place)
+        let span = self.span(place);
+        self.schema_text(&text, options.config, span)
     }
 }
 

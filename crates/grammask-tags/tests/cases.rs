@@ -139,6 +139,53 @@ const CASES: &[Case] = &[
         ],
     ),
     (
+        r#"{"type": "json_schema", "style": "deepseek_xml", "json_schema": {"type": "object"}}"#,
+        &[
+            ("<｜DSML｜parameter name=\"a\" string=\"false\">[1]</｜DSML｜parameter>", Accept),
+            ("<｜DSML｜parameter name=\"a\" string=\"true\">x y</｜DSML｜parameter>", Accept),
+            ("<｜DSML｜parameter name=\"a\" string=\"false\">x", Reject(45)),
+            ("", Accept),
+        ],
+    ),
+    (
+        r#"{"type": "json_schema", "style": "deepseek_xml", "json_schema": {"type": "object",
+            "properties": {"a": {"type": "integer"}}, "additionalProperties": true}}"#,
+        &[
+            ("<｜DSML｜parameter name=\"a\" string=\"false\">1</｜DSML｜parameter>", Accept),
+            ("<｜DSML｜parameter name=\"ab\" string=\"true\">x</｜DSML｜parameter>", Accept),
+            ("<｜DSML｜parameter name=\"a\" string=\"true\">", Reject(38)),
+        ],
+    ),
+    (
+        r#"{"type": "json_schema", "style": "cohere_xml", "json_schema": {"type": "object", "properties":
+            {"l": {"type": "array", "maxItems": 1}}, "additionalProperties": true}}"#,
+        &[
+            (
+                "<cofl:value name=\"l\" type=\"list\"><cofl:value type=\"dict\">\
+                 <cofl:value name=\"x\" type=\"raw\">y</cofl:value></cofl:value></cofl:value>",
+                Accept,
+            ),
+            ("<cofl:value name=\"l\" type=\"list\"><cofl:value type=\"json\">\"", Reject(57)),
+            ("<cofl:value name=\"q\" type=\"json\">null</cofl:value>", Accept),
+            ("<cofl:value name=\"l\" type=\"raw\">", Reject(27)),
+        ],
+    ),
+    (
+        r#"{"type": "json_schema", "style": "minimax_m3_xml", "json_schema": {"type": "object", "properties":
+            {"a": {"type": "array", "items": {"type": "integer"}, "minItems": 1, "maxItems": 2}}}}"#,
+        &[
+            ("]<]minimax[>[<a>]<]minimax[>[<item>1]<]minimax[>[</item>]<]minimax[>[</a>", Accept),
+            ("]<]minimax[>[<a>]<]minimax[>[</a>", Reject(30)),
+            ("]<]minimax[>[<a>1", Reject(16)),
+        ],
+    ),
+    (r#"{"type": "any_text", "max_tokens": 0}"#, &[("", Accept), ("a", Reject(0))]),
+    (
+        r#"{"type": "triggered_tags", "triggers": ["<f", "<g"], "at_least_one": true, "stop_after_first": true,
+            "tags": [{"begin": "<f>", "content": {"type": "const_string", "value": "1"}, "end": "."}]}"#,
+        &[("<f>1.", Accept), ("<g", Reject(1))],
+    ),
+    (
         r##"{"type": "json_schema", "style": "glm_xml", "json_schema": {"$defs": {"t": {"type": "integer"}},
             "type": "object", "properties": {"a": {"$ref": "#/$defs/t"}}, "required": ["a"],
             "additionalProperties": {"type": "boolean"}}}"##,
@@ -260,6 +307,7 @@ fn wrong_tags_have_an_error_with_a_place() {
             "(grammar 1):1:10: the group is not closed",
         ),
         ("{\"type\": \"json_schema\", \"json_schema\": {\"type\": 1}}".to_owned(), "JSON Schema at"),
+        ("{\"type\": \"any_text\", \"max_chars\": -1}".to_owned(), "`max_chars` must not be negative"),
         ("{\"type\": \"exclude_token\"}".to_owned(), "a grammar cannot demand where tokens of text end"),
         ("[".repeat(2_000), "more than 1000 levels of arrays and objects (limit `max_json_nesting`)"),
         ("{".to_owned(), "not JSON"),

@@ -27,7 +27,16 @@ pub(crate) fn run(arguments: &Accept, reading: &ReadingArgs, out: &mut Output) -
     }
     let config = config(reading)?;
     let source = Source::read(&arguments.file, reading, &config)?;
-    let mut test = TextTest::new(source.compile(&config)?.recognizer(&config));
+    let Some(compiled) = source.compile_unless_empty(&config)? else {
+        let answer = json!({ "verdict": "reject", "at": 0, "line": 1, "column": 1, "expected": [] });
+        if out.is_json() {
+            out.json(&answer)?
+        } else {
+            out.line("reject at byte 0")?
+        };
+        return Ok(Status::No);
+    };
+    let mut test = TextTest::new(compiled.recognizer(&config));
     match (&text.text, text_file) {
         (Some(text), _) => drop(test.read(text.as_encoded_bytes())?),
         (None, Some(path)) if path == stdin => test.read_all(std::io::stdin().lock(), path)?,

@@ -317,7 +317,7 @@ impl Source {
     fn invalid_schema(&self, message: &str) -> Failure {
         let report = format!("{}: error: {message}\n", self.name);
         let errors = vec![json!({ "file": self.name, "message": message })];
-        Failure::Grammar(Box::new(InvalidGrammar { report, errors, omitted: 0 }))
+        Failure::Grammar(Box::new(InvalidGrammar { report, errors, omitted: 0, is_empty_language: false }))
     }
 
     /// Converts the errors of a schema.
@@ -342,7 +342,12 @@ impl Source {
         if !diagnostics.is_empty() {
             report.push_str(&Report::new(&self.bytes, &self.name, diagnostics).to_string());
         }
-        Failure::Grammar(Box::new(InvalidGrammar { report, errors: answers, omitted: 0 }))
+        Failure::Grammar(Box::new(InvalidGrammar {
+            report,
+            errors: answers,
+            omitted: 0,
+            is_empty_language: false,
+        }))
     }
 
     /// Compiles the grammar to a network.
@@ -362,11 +367,31 @@ impl Source {
             ast = resolve_special_tokens(&ast, vocabulary, &config.ending).into_owned();
         }
         let mut store = Store::new(&config.normal.regular);
-        let normal = grammask_normal::normalize_in(&ast, &mut store, &config.normal)
-            .map_err(|errors| self.failure(&self.about(errors.into())))?;
+        let normal = grammask_normal::normalize_in(&ast, &mut store, &config.normal).map_err(|errors| {
+            let error = Error::from(errors);
+            let is_empty = error.is_empty_language();
+            let mut failure = self.failure(&self.about(error));
+            if let Failure::Grammar(invalid) = &mut failure {
+                invalid.is_empty_language = is_empty;
+            }
+            failure
+        })?;
         let network = Network::build(&normal, store, &config.recognizer)
             .map_err(|error| self.failure(&self.about_network(Error::of_network(error, &ast))))?;
         Ok(Compiled { ast, normal, network: Arc::new(network), time: started.elapsed() })
+    }
+
+    /// As [`compile`](Self::compile). Returns `None`, and writes a warning to stderr, if the grammar is in
+    /// another notation than KBNF and has no outputs: other programs load such grammars.
+    pub(crate) fn compile_unless_empty(&self, config: &Config) -> Result<Option<Compiled>, Failure> {
+        match self.compile(config) {
+            Err(Failure::Grammar(invalid)) if invalid.is_empty_language && self.outcome.get().is_some() => {
+                // Best effort: the answer does not depend on the warning.
+                let _ = io::stderr().write_all(invalid.report.replacen("error:", "warning:", 1).as_bytes());
+                Ok(None)
+            }
+            result => result.map(Some),
+        }
     }
 
     /// Rewords an error of a later stage for a schema.
@@ -400,12 +425,18 @@ impl Source {
                 answer["reason"] = json!(error.reason.to_string());
             }
             let report = format!("{}: error: {error}\n", self.name);
-            return Failure::Grammar(Box::new(InvalidGrammar { report, errors: vec![answer], omitted: 0 }));
+            let errors = vec![answer];
+            return Failure::Grammar(Box::new(InvalidGrammar {
+                report,
+                errors,
+                omitted: 0,
+                is_empty_language: false,
+            }));
         }
         let errors = diagnostics_to_json(self, &diagnostics);
         let omitted = error.omitted();
         let report = Report::new(&self.bytes, &self.name, diagnostics).with_omitted(omitted).to_string();
-        Failure::Grammar(Box::new(InvalidGrammar { report, errors, omitted }))
+        Failure::Grammar(Box::new(InvalidGrammar { report, errors, omitted, is_empty_language: false }))
     }
 }
 

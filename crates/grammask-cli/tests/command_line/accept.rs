@@ -31,6 +31,17 @@ fn each_verdict_has_its_exit_status() {
 }
 
 #[test]
+fn a_grammar_of_another_notation_without_outputs_rejects_all_texts() {
+    let folder =
+        Folder::new("accept_empty").with("g.ebnf", "root ::= []\n").with("g.kbnf", "start ::= start 'a';");
+    let run = folder.run(&["accept", "--notation", "ebnf", "g.ebnf", ""]);
+    assert_eq!((run.text().as_str(), run.status), ("reject at byte 0\n", 1));
+    assert!(run.err.contains("warning: the language of `root` is empty"), "{}", run.err);
+    assert_eq!(folder.run(&["check", "--notation", "ebnf", "g.ebnf"]).status, 4);
+    assert_eq!(folder.run(&["accept", "g.kbnf", "a"]).status, 4);
+}
+
+#[test]
 fn the_text_can_come_from_a_file_or_stdin() {
     let folder = folder("accept_file")
         .with("right.txt", "(cba)")

@@ -5,8 +5,12 @@ use grammask_syntax::ExprId;
 
 use super::{Malformed, Parser};
 
-/// A code point. Surrogates are no characters, but both programs write their bytes.
+/// A code point. Surrogates are not characters, but both programs write their bytes. A code point above
+/// U+10FFFF is in no text.
 pub(super) type CodePoint = u32;
+
+/// The greatest code point.
+const LAST: CodePoint = 0x10_FFFF;
 
 impl Parser<'_, '_> {
     /// Reads a text in double quotes.
@@ -16,6 +20,9 @@ impl Parser<'_, '_> {
         let span = self.since(start);
         if let Some(text) = points.iter().map(|&point| char::from_u32(point)).collect::<Option<String>>() {
             return Ok(self.builder.text(&text, span));
+        }
+        if points.iter().any(|&point| point > LAST) {
+            return Ok(self.builder.never(span));
         }
         let mut regex = String::new();
         for point in points {
@@ -69,7 +76,7 @@ impl Parser<'_, '_> {
         let span = self.since(start);
         match points.into_iter().map(char::from_u32).collect() {
             Some(text) => Ok(text),
-            None => self.fail("a surrogate is not a character", span),
+            None => self.fail("the text has a code point that is not a character", span),
         }
     }
 
@@ -189,8 +196,14 @@ impl Parser<'_, '_> {
         }
         let value = value.trim_start_matches('0');
         match u32::from_str_radix(if value.is_empty() { "0" } else { value }, 16) {
-            Ok(point) if point <= 0x10_FFFF => Ok(point),
-            _ => self.fail("the code point is above U+10FFFF", span),
+            Ok(point) => {
+                if point > LAST {
+                    let message = "the code point is above U+10FFFF, so no text contains it";
+                    self.builder.note(message, span);
+                }
+                Ok(point)
+            }
+            Err(_) => self.fail("the code point has more than 32 bits", span),
         }
     }
 }

@@ -199,10 +199,14 @@ impl Parser<'_> {
                 self.advance();
             }
             Directive::Declare => {
-                return self.fail(
-                    "`%declare` has no meaning here: its terminals come from a program after the lexer",
-                    "define the terminal with a regex",
-                );
+                self.advance();
+                if !matches!(self.kind(), Kind::Terminal | Kind::Rule) {
+                    return self.expected("the name of a terminal", "");
+                }
+                while matches!(self.kind(), Kind::Terminal | Kind::Rule) {
+                    items.push(Item::Declare { name: self.text().to_owned(), span: self.span() });
+                    self.advance();
+                }
             }
             Directive::Unknown => return self.unknown_directive(),
             Directive::If | Directive::Json | Directive::Lark | Directive::Regex => {

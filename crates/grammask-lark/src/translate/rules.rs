@@ -152,6 +152,8 @@ impl Translator<'_> {
         for branch in &body.branches {
             match (&branch.condition, environment.parameter) {
                 (Some(condition), Some(value)) if !condition.holds(value) => continue,
+                (Some(condition), None) if condition.constant() == Some(true) => {}
+                (Some(condition), None) if condition.constant() == Some(false) => continue,
                 (Some(_), None) => {
                     if self.noted.insert(branch.span) {
                         let hint = "a parametric rule is written `name::_ : …`";

@@ -118,14 +118,17 @@ impl Translator<'_> {
         }
         let mut parts = Vec::with_capacity(body.branches.len());
         for branch in &body.branches {
-            if branch.condition.as_ref().is_some_and(|condition| match environment.parameter {
-                Some(value) => !condition.holds(value),
-                None => true,
-            }) {
-                if environment.parameter.is_none() {
+            if let Some(condition) = &branch.condition {
+                let holds = match environment.parameter {
+                    Some(value) => Some(condition.holds(value)),
+                    None => condition.constant(),
+                };
+                if holds.is_none() {
                     self.builder.error("`%if` belongs into a parametric rule", branch.span);
                 }
-                continue;
+                if holds != Some(true) {
+                    continue;
+                }
             }
             parts.push(self.regular_branch(branch, environment));
         }
@@ -280,7 +283,7 @@ impl Translator<'_> {
         let translated = |terms: &mut Terms, dialect: Dialect| {
             let config = grammask_pattern::Config {
                 dialect,
-                extent: Extent::Whole,
+                extent: Extent::Part,
                 ..grammask_pattern::Config::default()
             };
             grammask_pattern::translate(pattern, &config, terms.store())

@@ -23,6 +23,11 @@ impl Builder {
         self.pattern_map(source, dialect, extent, &|offset| at + offset, span)
     }
 
+    /// Returns true if a text is a regular expression of a dialect, supported here or not.
+    pub fn is_pattern(&self, source: &str, dialect: Dialect) -> bool {
+        grammask_pattern::is_pattern(source, dialect, &grammask_pattern::Limits::default())
+    }
+
     /// As [`pattern`](Self::pattern), where `place` maps an offset in the pattern to one in the virtual text.
     pub fn pattern_map(
         &mut self,

@@ -78,6 +78,10 @@ pub(super) struct Parser<'a> {
     pub notes: Vec<Note>,
     /// Byte offset of the first POSIX class.
     posix: Option<usize>,
+    /// True if a class without members was read: `[]` or `[^]`.
+    has_empty_class: bool,
+    /// True if a `]` without a class follows such a class.
+    is_cut: bool,
     /// Memo of the classes of properties, because a look-up in the tables is slow.
     pub properties: BTreeMap<(&'a str, bool), String>,
 }
@@ -116,6 +120,8 @@ impl<'a> Parser<'a> {
             names: BTreeSet::new(),
             notes: Vec::new(),
             posix: None,
+            has_empty_class: false,
+            is_cut: false,
             properties: BTreeMap::new(),
         }
     }
@@ -129,7 +135,7 @@ impl<'a> Parser<'a> {
     }
 
     fn finish(self, node: Node) -> Parsed {
-        Parsed { node, word: WORD.to_owned(), notes: self.notes, posix: self.posix }
+        Parsed { node, word: WORD.to_owned(), notes: self.notes, posix: self.posix, is_cut: self.is_cut }
     }
 
     pub(super) fn rest(&self) -> &'a str {
@@ -285,6 +291,7 @@ impl<'a> Parser<'a> {
             }
             ']' => {
                 self.is_lenient = true;
+                self.is_cut |= self.has_empty_class;
                 if self.sets {
                     return Err(Error::invalid(start, "`]` without a class to close"));
                 }
@@ -413,6 +420,7 @@ impl<'a> Parser<'a> {
                 }
             }
         }
+        self.has_empty_class |= items.is_empty();
         let whole = items == format!("{SPACE}[^{SPACE}]")
             || items == format!("[^{SPACE}]{SPACE}")
             || items == format!("{WORD}[^{WORD}]")

@@ -20,6 +20,8 @@ pub(crate) struct Parsed {
     pub notes: Vec<Note>,
     /// Byte offset of the first POSIX class that was read as a class of its letters.
     pub posix: Option<usize>,
+    /// True if a class of ECMA-262 without members is followed by `]`. Other dialects read `[]a]` as one class.
+    pub is_cut: bool,
 }
 
 /// Parses a pattern. Returns the dialect that it was read in as well.
@@ -50,7 +52,8 @@ fn detect(source: &str, config: &Config) -> Result<(Parsed, Dialect), Error> {
     let limits = &config.limits;
     let ecma = ecma::parse(source, limits);
     match &ecma {
-        Ok(Parsed { posix: Some(_), .. }) | Err(Error { cause: Cause::Invalid, .. }) => {}
+        Ok(Parsed { posix: Some(_), .. } | Parsed { is_cut: true, .. })
+        | Err(Error { cause: Cause::Invalid, .. }) => {}
         _ => return ecma.map(|parsed| (parsed, Dialect::Ecma)),
     }
     for (dialect, name) in [(Dialect::Rust, "Rust"), (Dialect::Python, "Python")] {
@@ -64,6 +67,9 @@ fn detect(source: &str, config: &Config) -> Result<(Parsed, Dialect), Error> {
             Err(error) => return Err(error),
         };
         let message = match &ecma {
+            Ok(Parsed { is_cut: true, .. }) => {
+                format!("read as a pattern of {name}, where a class may begin with `]`")
+            }
             Ok(_) => format!("read as a pattern of {name}, because of its POSIX class"),
             Err(error) => format!("read as a pattern of {name}, because ECMA-262 does not have it: {error}"),
         };

@@ -43,7 +43,13 @@ pub(crate) fn parse(source: &str, limits: &Limits) -> Result<Parsed, Error> {
             }
             Some(node) => {
                 let word = parser.word.unwrap_or(UNICODE_WORD).to_owned();
-                return Ok(Parsed { node: shorten_ends(node), word, notes: parser.notes, posix: None });
+                return Ok(Parsed {
+                    node: shorten_ends(node),
+                    word,
+                    notes: parser.notes,
+                    posix: None,
+                    is_cut: false,
+                });
             }
         }
     }

@@ -65,7 +65,9 @@ impl Parser<'_> {
             'x' => self.hex(start, 2)?,
             'u' => self.hex(start, 4)?,
             'U' => self.hex(start, 8)?,
-            'N' => return Err(Error::unsupported(start, "names of characters")),
+            'N' if self.rest().starts_with('{') => {
+                return Err(Error::unsupported(start, "names of characters"));
+            }
             '0' | '1'..='7' if c == '0' || in_class => {
                 let mut code = u32::from(c) - u32::from('0');
                 for _ in 0..2 {

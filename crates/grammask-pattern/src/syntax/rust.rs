@@ -35,7 +35,7 @@ pub(crate) fn parse(source: &str, limits: &Limits, possessive: bool) -> Result<P
     let mut reader =
         Reader { source, limits, possessive, classes: BTreeMap::new(), flags: State::default(), lazy: 0 };
     let node = reader.node(&ast)?;
-    Ok(Parsed { node, word: UNICODE_WORD.to_owned(), notes: Vec::new(), posix: None })
+    Ok(Parsed { node, word: UNICODE_WORD.to_owned(), notes: Vec::new(), posix: None, is_cut: false })
 }
 
 /// The flags at a place of the pattern.
