@@ -52,7 +52,7 @@ last: missing
              of them)",
             "7:16: `common` has no terminal `FLAOT` (did you mean `common.FLOAT`?)",
             "8:1: unknown directive `%ignor` (did you mean `%ignore`?)",
-            "9:9: expected the name of a terminal, but found the end of the line",
+            "9:9: expected the name of a terminal, but the line ends",
         ],
     );
 }

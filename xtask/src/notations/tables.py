@@ -101,7 +101,8 @@ def verdicts(program, cases):
         lines.writelines(json.dumps(case) + "\n" for case in cases)
         lines.seek(0)
         run = subprocess.run([program], stdin=lines, capture_output=True, text=True, check=True)
-    return [json.loads(line) for line in run.stdout.splitlines()]
+    # Other characters that end lines may be in texts.
+    return [json.loads(line) for line in run.stdout.split("\n") if line]
 
 
 def kind_of(notation, peer, grammar, pair):
@@ -116,7 +117,7 @@ def main():
     options = arguments()
     folder = pathlib.Path(__file__).with_name("tables")
     files = [folder / f"{name}.jsonl" for name in options.names] or sorted(folder.glob("*.jsonl"))
-    cases = [json.loads(line) for file in files for line in file.read_text().splitlines()]
+    cases = [json.loads(line) for file in files for line in file.read_text().split("\n") if line]
     peer = Peer(options.llama)
     counts = collections.defaultdict(collections.Counter)
     kinds = collections.Counter()
