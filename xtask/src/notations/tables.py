@@ -83,8 +83,12 @@ class Peer:
             pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
             self.process = subprocess.Popen(command, text=True, bufsize=1, **pipes)
             self.process.stdout.readline()
-        self.process.stdin.write(json.dumps(case) + "\n")
-        self.process.stdin.flush()
+        try:
+            self.process.stdin.write(json.dumps(case) + "\n")
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            self.process = None
+            return None
         ready, _, _ = select.select([self.process.stdout], [], [], 20)
         answer = self.process.stdout.readline() if ready else ""
         if not answer:
