@@ -161,6 +161,14 @@ pub(crate) fn scanned(nodes: &[Node], class_bytes: &[ByteSet]) -> Vec<ByteSet> {
 }
 
 impl Network {
+    /// Returns the approximate number of bytes of the network and the languages of its lexemes.
+    pub fn bytes_used(&self) -> usize {
+        let edges: usize = self.nodes.iter().map(|node| node.scans.len() + node.calls.len()).sum();
+        let of_node = size_of::<Node>() + size_of::<NetworkNodeId>() + size_of::<ByteSet>();
+        let callees = self.callees.len() * size_of::<Callee>() + self.terminals.len() * size_of::<Terminal>();
+        self.nodes.len() * of_node + 8 * edges + callees + self.store.bytes_used()
+    }
+
     /// Returns the number of classes, of bytes and of special tokens. Rows have this length.
     pub fn classes(&self) -> usize {
         self.byte_classes + self.specials.len()

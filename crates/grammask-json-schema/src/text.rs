@@ -45,6 +45,7 @@ pub fn translate_text(text: &str, config: &Config) -> Result<Translation, Vec<Lo
         let reason = match kind {
             ProblemKind::Syntax(what) => Reason::Invalid(format!("not JSON: {what}")),
             ProblemKind::Nesting => Reason::limit(Limit::Nesting, limit.into()),
+            ProblemKind::Stopped(_) => Reason::Cancelled,
         };
         let end = text[offset..].chars().next().map_or(offset, |next| offset + next.len_utf8());
         vec![LocatedError { error: Error::new("", "", reason), span: Some(Span::new(offset, end)) }]

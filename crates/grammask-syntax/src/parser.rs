@@ -1,6 +1,8 @@
 //! The parser: entry points, rules and directives. After an error it continues with a placeholder or at the
 //! next rule, so that one pass reports all errors.
 
+use grammask_work::charge;
+
 use crate::ast::{Ast, ExprId, ExprKind, Name, Quantifier, Rule, Span};
 use crate::config::{Config, Limits};
 use crate::error::{ErrorKind, ErrorSink, Errors, Limit, LimitExceeded, shorten};
@@ -128,6 +130,9 @@ fn limit_exceeded(limit: Limit, maximum: usize, found: usize) -> ErrorKind {
 /// Text per expression in an ordinary grammar, in bytes, for the initial capacity of the tree.
 const BYTES_PER_EXPRESSION: usize = 5;
 
+/// Bytes of a token that are read with one unit of work.
+const BYTES_PER_UNIT: u64 = 8;
+
 /// Maximum initial capacity of the tree, in expressions. A larger tree grows.
 const MAX_INITIAL_EXPRESSIONS: usize = 4096;
 
@@ -177,6 +182,13 @@ impl<'t> Parser<'t> {
 
     /// Returns the current token, and advances to the next one.
     pub(crate) fn bump(&mut self) -> Token {
+        let span = self.current.span;
+        let units = 1 + (span.end - span.start) as u64 / BYTES_PER_UNIT;
+        if let Err(stopped) = charge(units)
+            && !self.lexer.truncated
+        {
+            self.stop(ErrorKind::Stopped(stopped), span);
+        }
         let next = self.next.take().unwrap_or_else(|| self.lexer.next_token());
         self.previous_end = self.current.span.end;
         std::mem::replace(&mut self.current, next)

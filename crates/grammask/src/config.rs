@@ -2,7 +2,7 @@
 
 use grammask_work::{Allowance, CancelFlag, within};
 
-use crate::{Begin, Ending, Error, TokenId};
+use crate::{Begin, Ending, Error, MemoryBudget, TokenId};
 
 /// Options and limits of a compiled grammar. Each part is the configuration of one stage.
 ///
@@ -31,6 +31,10 @@ pub struct Config {
     /// [`Matcher::set_cancel_flag`](crate::Matcher::set_cancel_flag) is that of masks.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub cancel: Option<CancelFlag>,
+    /// The budget that bounds the memory of all grammars that have it. Not serialized. Default: none; each
+    /// grammar has its own limits only.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub memory: Option<MemoryBudget>,
     /// Options and limits of [`Grammar::from_json_schema`](crate::Grammar::from_json_schema).
     #[cfg(feature = "json-schema")]
     pub json_schema: grammask_json_schema::Config,
@@ -85,6 +89,7 @@ impl Default for Config {
             begin: None,
             limits: Limits::default(),
             cancel: None,
+            memory: None,
             #[cfg(feature = "json-schema")]
             json_schema: grammask_json_schema::Config::default(),
             syntax: grammask_syntax::Config::default(),

@@ -61,6 +61,9 @@ pub enum Error {
         /// place in the text.
         place: Option<String>,
     },
+    /// The grammars of [`Config::memory`](crate::Config::memory) hold too many bytes.
+    #[error(transparent)]
+    Memory(#[from] crate::MemoryExceeded),
 }
 
 impl Error {
@@ -201,7 +204,7 @@ impl Error {
             }
             Self::Recognizer(limit) => limit.diagnostics.clone(),
             Self::Bind(errors) => errors.diagnostics.clone(),
-            Self::Stopped { .. } => Vec::new(),
+            Self::Stopped { .. } | Self::Memory(_) => Vec::new(),
             #[cfg(feature = "json-schema")]
             Self::JsonSchema(_) => Vec::new(),
             #[cfg(feature = "json-schema")]
@@ -239,7 +242,7 @@ impl Error {
             Self::EmbeddedSchema(errors) => errors.omitted,
             #[cfg(feature = "notations")]
             Self::Notation(errors) => errors.omitted(),
-            Self::Recognizer(_) | Self::Stopped { .. } => 0,
+            Self::Recognizer(_) | Self::Stopped { .. } | Self::Memory(_) => 0,
         }
     }
 

@@ -17,7 +17,7 @@ pub(crate) mod stats;
 mod warm;
 
 use std::borrow::Cow;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use grammask_cache::Shared as SharedTables;
 use grammask_earley::{BuildInput, Network, Recognizer};
@@ -27,6 +27,7 @@ use grammask_regular::Store;
 use grammask_syntax::Ast;
 use grammask_work::{Stopped, is_stopped};
 
+use crate::memory::GrammarMemory;
 use crate::{Config, Error, GrammarStats, Limits, Matcher, Vocabulary};
 #[cfg(any(feature = "json-schema", feature = "save"))]
 use schema_remarks::SchemaRemarks;
@@ -64,6 +65,8 @@ struct Shared {
     end_sets: endings::EndSets,
     /// The tables of searches for completions, made when they are asked for.
     completions: Mutex<Option<Box<Completions>>>,
+    /// Set if the grammar has a memory budget.
+    memory: OnceLock<GrammarMemory>,
     #[cfg(any(feature = "json-schema", feature = "save"))]
     remarks: SchemaRemarks,
 }
@@ -78,7 +81,7 @@ impl Grammar {
     /// # Complexity
     /// Linear in the text. Automata grow later, while masks are computed, as far as masks need them.
     pub fn compile(text: &str, vocabulary: &Vocabulary, config: &Config) -> Result<Self, Error> {
-        config.compile_within(|| {
+        config.compile_grammar(|| {
             let ast = grammask_syntax::parse_or_recover(text, &config.syntax)
                 .map_err(|recovered| Error::of_recovered(*recovered, config))?;
             Self::from_ast(&ast, vocabulary, config)
@@ -100,7 +103,7 @@ impl Grammar {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn from_ast(ast: &Ast, vocabulary: &Vocabulary, config: &Config) -> Result<Self, Error> {
-        config.compile_within(|| Self::from_ast_within(ast, vocabulary, config))
+        config.compile_grammar(|| Self::from_ast_within(ast, vocabulary, config))
     }
 
     /// As [`from_ast`](Self::from_ast), charged to the current account of work.
@@ -191,6 +194,7 @@ impl Grammar {
                 stats: Arc::default(),
                 end_sets: endings::EndSets::default(),
                 completions: Mutex::default(),
+                memory: OnceLock::new(),
                 #[cfg(any(feature = "json-schema", feature = "save"))]
                 remarks: SchemaRemarks::default(),
             }),
@@ -253,11 +257,74 @@ impl Grammar {
     /// Returns the tables that replace `full` ones: those of another matcher that did so before, or empty
     /// ones if these are full as well.
     pub(crate) fn tables_after(&self, full: &SharedTables<Masks>) -> SharedTables<Masks> {
-        let mut tables = self.shared.tables.lock().unwrap_or_else(PoisonError::into_inner);
-        if tables.ptr_eq(full) || tables.is_full() {
-            *tables = SharedTables::new(full.successor(self.shared.vocabulary.lexicon()));
+        self.replace_tables(|tables| tables.ptr_eq(full) || tables.is_full())
+    }
+
+    /// Replaces the tables in use by empty ones, to free their memory.
+    pub(crate) fn evict(&self) {
+        self.replace_tables(|_| true);
+        // A search in progress keeps its tables.
+        if let Ok(mut completions) = self.completions().try_lock() {
+            *completions = None;
         }
-        tables.clone()
+    }
+
+    /// Replaces the tables in use by empty ones if the condition holds. Returns the tables in use then.
+    fn replace_tables(&self, is_due: impl FnOnce(&SharedTables<Masks>) -> bool) -> SharedTables<Masks> {
+        let mut tables = self.shared.tables.lock().unwrap_or_else(PoisonError::into_inner);
+        if !is_due(&tables) {
+            return tables.clone();
+        }
+        let next = SharedTables::new(tables.successor(self.shared.vocabulary.lexicon()));
+        let last = std::mem::replace(&mut *tables, next.clone());
+        drop(tables);
+        drop(last);
+        if let Some(memory) = self.shared.memory.get() {
+            memory.enter(&next);
+        }
+        next
+    }
+
+    /// Returns true if these tables are not in use any more, because the memory budget is exceeded.
+    #[inline]
+    pub(crate) fn has_evicted(&self, tables: &SharedTables<Masks>) -> bool {
+        self.shared.memory.get().is_some_and(|memory| memory.has_replaced(tables))
+    }
+
+    /// Sets the part about the memory budget. Returns false if there is one already.
+    pub(crate) fn set_memory(&self, make: impl FnOnce(&SharedTables<Masks>) -> GrammarMemory) -> bool {
+        let mut is_new = false;
+        self.shared.memory.get_or_init(|| {
+            is_new = true;
+            make(&self.tables())
+        });
+        is_new
+    }
+
+    /// Returns the memory budget.
+    pub(crate) fn memory(&self) -> Option<&crate::MemoryBudget> {
+        self.shared.memory.get().map(GrammarMemory::budget)
+    }
+
+    /// Returns the address of the compiled form, which grammars can share, and its bytes.
+    pub(crate) fn network_size(&self) -> (usize, usize) {
+        let tables = self.tables();
+        let network = tables.recognizer().network();
+        (std::ptr::from_ref(network).addr(), network.bytes_used())
+    }
+
+    /// Returns a handle that keeps nothing in memory.
+    pub(crate) fn downgrade(&self) -> WeakGrammar {
+        WeakGrammar(Arc::downgrade(&self.shared))
+    }
+}
+
+/// A handle to a grammar that keeps nothing in memory.
+pub(crate) struct WeakGrammar(Weak<Shared>);
+
+impl WeakGrammar {
+    pub(crate) fn upgrade(&self) -> Option<Grammar> {
+        self.0.upgrade().map(|shared| Grammar { shared })
     }
 }
 

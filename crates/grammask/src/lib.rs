@@ -75,6 +75,7 @@ mod error;
 mod grammar;
 mod grammar_cache;
 mod matcher;
+mod memory;
 mod vocabulary;
 
 pub use grammask_earley as earley;
@@ -127,6 +128,7 @@ pub use matcher::draft::{Draft, DraftError, DraftMasks};
 pub use matcher::forced::ForcedError;
 pub use matcher::outcome::Outcome;
 pub use matcher::state::{State, StateError};
+pub use memory::{MemoryBudget, MemoryExceeded};
 pub use vocabulary::Vocabulary;
 
 /// The examples of the README, run as tests.

@@ -424,7 +424,8 @@ impl Matcher {
 
     /// Moves to new tables if those in use exceed their budget.
     fn replace_full_tables(&mut self) {
-        if self.tables.is_full() && move_to_new_tables(&self.grammar, &mut self.tables, &mut self.position) {
+        let is_due = self.grammar.has_evicted(&self.tables) || self.tables.is_full();
+        if is_due && move_to_new_tables(&self.grammar, &mut self.tables, &mut self.position) {
             self.first_state = self.history.len();
         }
     }

@@ -1,7 +1,7 @@
 //! A vocabulary, with the lexicon that its grammars share.
 
 use std::ops::Deref;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use grammask_mask::{Lexicon, LexiconConfig, LexiconStats};
 
@@ -156,12 +156,40 @@ impl Vocabulary {
         lexicons.current.clone()
     }
 
+    /// Replaces the lexicon by an empty one, to free its memory as soon as no grammar uses it.
+    pub(crate) fn replace_lexicon(&self) {
+        let mut lexicons = self.lock();
+        let next = SharedLexicon::new(lexicons.current.successor());
+        let last = std::mem::replace(&mut lexicons.current, next);
+        let before = lexicons.retired.take();
+        drop(lexicons);
+        drop((last, before));
+    }
+
+    /// Returns a handle that keeps nothing in memory.
+    pub(crate) fn downgrade(&self) -> WeakVocabulary {
+        WeakVocabulary(Arc::downgrade(&self.shared))
+    }
+
     /// Returns the lexicon for a new grammar. Frees the retired lexicon, as compiling takes time in any case.
     pub(crate) fn lexicon_to_compile(&self) -> SharedLexicon {
         let lexicon = self.lexicon();
         let retired = self.lock().retired.take();
         drop(retired);
         lexicon
+    }
+}
+
+/// A handle to a vocabulary that keeps nothing in memory.
+pub(crate) struct WeakVocabulary(Weak<Shared>);
+
+impl WeakVocabulary {
+    pub(crate) fn upgrade(&self) -> Option<Vocabulary> {
+        self.0.upgrade().map(|shared| Vocabulary { shared })
+    }
+
+    pub(crate) fn ptr_eq(&self, other: &Self) -> bool {
+        self.0.ptr_eq(&other.0)
     }
 }
 

@@ -6,13 +6,20 @@
 use std::sync::Arc;
 
 use grammask_regular::RegularId;
+use grammask_work::{charge, charge_len};
 
 use crate::network::saved::LoadError;
 use crate::recognizer::dynamic_nodes::{NodeKind, Phase};
 use crate::recognizer::{Origin, Recognizer};
 use crate::step::origins::{Caller, OriginInterner, Reference, add_member, members};
 use crate::step::{Context, Stages};
-use crate::{Callee, CalleeId, Class, Config, Item, NetworkNodeId, OriginId, SetId};
+use crate::{Callee, CalleeId, Class, Config, Error, Item, NetworkNodeId, OriginId, SetId};
+
+/// Units of work for interning an entry again.
+const UNITS_PER_ENTRY: u64 = 8;
+
+/// Units of work for checking a counter of a permutation.
+const UNITS_PER_COUNTER: u64 = 4;
 
 /// Nodes, origins, sets and steps, each in the order of their ids.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -188,6 +195,8 @@ impl Recognizer {
         let mut languages = languages.iter();
         let mut work_left = PERMUTATION_CHECK_WORK;
         for node in nodes {
+            let counters = if let SavedNode::Unordered(_, counters, _) = node { counters.len() } else { 0 };
+            charge(UNITS_PER_ENTRY + UNITS_PER_COUNTER * counters as u64).map_err(Error::from)?;
             let expected = self.dynamic_nodes.next_id();
             let node = match *node {
                 SavedNode::Unordered(callee, ref counters, is_after_item) => {
@@ -253,9 +262,11 @@ impl Recognizer {
         origins: &[SavedOrigin],
     ) -> Result<(), LoadError> {
         for origin in origins {
+            charge(UNITS_PER_ENTRY).map_err(Error::from)?;
             let expected = OriginId(self.origins.len() as u32);
             let loaded = match origin {
                 SavedOrigin::Single(callers) => {
+                    charge_len(callers.len()).map_err(Error::from)?;
                     let callers = self.load_items(callers)?;
                     if callers.is_empty()
                         || callers.last().is_some_and(|item| item.node == NetworkNodeId::DONE)
@@ -278,6 +289,7 @@ impl Recognizer {
     fn load_cycle(&self, saved: &[Vec<SavedCaller>]) -> Result<Vec<Caller>, LoadError> {
         let mut cycle = Vec::new();
         for callers in saved {
+            charge_len(callers.len()).map_err(Error::from)?;
             let load = |&caller| self.load_caller(caller, saved.len());
             let callers: Option<Vec<Caller>> = callers.iter().map(load).collect();
             let is_sorted = |callers: &Vec<_>| !callers.is_empty() && callers.is_sorted_by(|a, b| a < b);
@@ -290,6 +302,7 @@ impl Recognizer {
     /// Interns the saved sets. Each must get the next id, so a set that exists already is an error.
     fn load_sets(&self, sets: &[Vec<SavedItem>]) -> Result<(), LoadError> {
         for (number, items) in sets.iter().enumerate() {
+            charge(UNITS_PER_ENTRY + items.len() as u64).map_err(Error::from)?;
             let items = self.load_items(items)?;
             let kernel_len = items.partition_point(|item| item.node != NetworkNodeId::DONE);
             if items[kernel_len..].iter().any(|item| !item.origin.is_outermost()) {
@@ -317,6 +330,7 @@ impl Recognizer {
                 return Err(LoadError::Tables(UNSORTED_OR_DANGLING));
             };
             for &class in classes {
+                charge(1).map_err(Error::from)?;
                 if usize::from(class) >= self.network().classes() {
                     return Err(LoadError::Tables("a class does not exist"));
                 }

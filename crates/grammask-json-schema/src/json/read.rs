@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use grammask_work::{Stopped, charge_len};
 use rustc_hash::FxBuildHasher;
 
 use super::{Map, Number, Tree, Value, is_unevaluated, push_step};
@@ -21,6 +22,8 @@ pub(crate) enum ProblemKind {
     Syntax(&'static str),
     /// More levels of arrays and objects than allowed.
     Nesting,
+    /// The account of work of the call is exceeded, or the call is cancelled.
+    Stopped(Stopped),
 }
 
 /// A key that an object has twice.
@@ -46,6 +49,9 @@ enum Open {
 /// Number of repeated keys that are recorded.
 const MAX_REPEATED: usize = 100;
 
+/// Bytes of a text that are read with one unit of work.
+const BYTES_PER_UNIT: usize = 8;
+
 /// Entries of an object up to which repeated keys are found by a linear search.
 const LINEAR_SEARCH_MAX_ENTRIES: usize = 8;
 
@@ -60,7 +66,11 @@ pub(crate) fn read(text: &str, max_nesting: u32) -> Result<(Tree, Vec<Repeated>)
     let mut scanner = Scanner { text, at: 0, mentions_unevaluated: false };
     let mut open: Vec<Open> = Vec::new();
     let mut repeated = Vec::new();
+    let mut charged = 0;
     loop {
+        charge_len(1 + (scanner.at - charged) / BYTES_PER_UNIT)
+            .map_err(|stopped| Problem { offset: scanner.at, kind: ProblemKind::Stopped(stopped) })?;
+        charged = scanner.at;
         // A value, or the start of one.
         scanner.skip_space();
         let mut done = match scanner.peek() {

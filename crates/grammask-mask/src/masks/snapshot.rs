@@ -3,6 +3,7 @@
 
 use grammask_earley::SetId;
 use grammask_trie::{Mask, TokenId};
+use grammask_work::{charge, charge_len};
 use rustc_hash::FxHashMap;
 
 use crate::Masks;
@@ -33,6 +34,9 @@ const MAX_LISTED_TOKENS: usize = 64;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("saved masks are damaged: {0}")]
 pub struct DamagedMasks(&'static str);
+
+/// Error of a call that its account of work has stopped. The caller reports the account instead.
+const STOPPED: DamagedMasks = DamagedMasks("loading was stopped");
 
 impl Masks {
     /// Returns the masks of all states that have one.
@@ -77,6 +81,7 @@ impl Masks {
         // Masks by position, each built on first use.
         let mut known: Vec<Option<LoadedMask>> = vec![None; saved.masks.len()];
         for &(position, number) in &saved.states {
+            charge(1).map_err(|_| STOPPED)?;
             if self.bytes_used() > room {
                 break;
             }
@@ -89,6 +94,7 @@ impl Masks {
             let known = match *known {
                 Some(known) => known,
                 None => {
+                    charge_len(possible.as_words().len()).map_err(|_| STOPPED)?;
                     let mask = saved.masks[number as usize].mask(&possible)?;
                     let number = self.keep_content(&mask);
                     let mut allowed = mask;

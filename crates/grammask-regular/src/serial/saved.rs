@@ -14,6 +14,7 @@ use crate::number::state::{NumberState, Numbers, NumeralPosition};
 use crate::serial::import::reachable;
 use crate::store::node::{JsonPosition, Kind, RegularId, UNBOUNDED};
 use crate::{ByteSet, Error, Limits, Store};
+use grammask_work::{charge, charge_len};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -124,6 +125,10 @@ pub enum LoadError {
 
 /// Number of expressions that every store has: the empty language, the empty string, any byte, all strings.
 const PREDEFINED: u32 = 4;
+/// Units of work for building one expression again.
+const UNITS_PER_EXPRESSION: u64 = 8;
+/// Units of work for a byte of a text whose automaton is built again.
+const UNITS_PER_BYTE: usize = 8;
 const IN_RANGE: &str = "numbers are in range";
 const NORMAL_FORM: &str = "everything is listed once, in normal form and in order";
 
@@ -176,6 +181,7 @@ pub(crate) fn load(saved: &Languages, room: usize) -> Result<(Store, Vec<Regular
     let prefixes = saved.words.iter().map(|words| Prefixes::new(words)).collect();
     let mut loader = Loader { saved, prefixes };
     for (position, expression) in saved.expressions.iter().enumerate() {
+        charge(UNITS_PER_EXPRESSION).map_err(Error::from)?;
         store.check_room()?;
         // `check_room` has succeeded, so there are fewer than 2^31.
         let id = RegularId(PREDEFINED + position as u32);
@@ -199,7 +205,9 @@ fn load_leaves(store: &mut Store, saved: &Languages) -> Result<(), LoadError> {
     // Positions in texts are 32-bit numbers, and automata have up to two states per byte.
     let fits = |length: usize| length <= u32::MAX as usize / 8;
     let is_set = |texts: &[Vec<u8>]| texts.is_sorted_by(|a, b| a < b) && fits(length(texts));
+    let charge_text = |length: usize| charge_len(length).map_err(Error::from);
     for words in &saved.words {
+        charge_text(length(words))?;
         let list: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
         let next = store.leaves.word_lists.len() as u32;
         let sound = is_set(words) && !words.is_empty();
@@ -208,6 +216,7 @@ fn load_leaves(store: &mut Store, saved: &Languages) -> Result<(), LoadError> {
         }
     }
     for texts in &saved.avoid {
+        charge_text(UNITS_PER_BYTE * length(texts))?;
         let next = store.leaves.aho_corasick.len() as u32;
         let sound = is_set(texts) && texts.first().is_some_and(|text| !text.is_empty());
         let texts = || texts.iter().map(|text| text.as_slice().into()).collect();
@@ -217,6 +226,7 @@ fn load_leaves(store: &mut Store, saved: &Languages) -> Result<(), LoadError> {
         store.check_room()?;
     }
     for text in &saved.factors {
+        charge_text(UNITS_PER_BYTE * text.len())?;
         let next = store.leaves.factor_automata.len() as u32;
         if !fits(text.len())
             || store.leaves.intern_factor_automaton(Arc::new(FactorAutomaton::new(text.as_slice().into())))
@@ -228,6 +238,7 @@ fn load_leaves(store: &mut Store, saved: &Languages) -> Result<(), LoadError> {
     }
     let acyclic = Arc::make_mut(&mut store.leaves.acyclic);
     for (position, State { is_final, edges }) in saved.acyclic.iter().enumerate() {
+        charge_text(1 + edges.len())?;
         let number = position as u32 + 1;
         let edge = |&(first, last, target): &(u8, u8, u32)| Edge { first, last, target };
         let edges: Vec<Edge> = edges.iter().map(edge).collect();

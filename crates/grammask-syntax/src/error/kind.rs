@@ -15,6 +15,9 @@ pub enum ErrorKind {
     /// The text exceeds a limit of [`Limits`](crate::Limits).
     #[error(transparent)]
     LimitExceeded(LimitExceeded),
+    /// The account of work of the call is exceeded, or the call is cancelled.
+    #[error(transparent)]
+    Stopped(grammask_work::Stopped),
     /// A quote without a closing quote.
     #[error("unclosed quote {quote}")]
     UnclosedText {

@@ -44,6 +44,8 @@ pub enum ConfigPart {
     Masks,
     /// The field `json_schema` of [`Config`](crate::Config).
     JsonSchema,
+    /// [`Config::memory`](crate::Config::memory).
+    Memory,
 }
 
 impl Error {
@@ -76,6 +78,9 @@ impl Error {
             Self::Recognizer(located) => of_recognizer(&located.cause.cause),
             Self::Bind(located) => of_binding(&located.cause),
             Self::Stopped { cause, .. } => of_stopped(*cause),
+            Self::Memory(found) => {
+                Some(exceeded(ConfigPart::Memory, &"memory", found.value as u64, Some(found.found as u64)))
+            }
         }
     }
 }

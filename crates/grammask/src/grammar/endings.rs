@@ -128,6 +128,8 @@ impl Grammar {
         let grammar = Self::from_masks(masks, self.vocabulary(), self.limits());
         #[cfg(any(feature = "json-schema", feature = "save"))]
         let grammar = grammar.with_remarks(self.shared.remarks.clone());
+        let config = Config { memory: self.memory().cloned(), ..Config::default() };
+        let grammar = config.admit(grammar)?;
         let matcher = grammar.matcher();
         if sets.len() == MAX_CACHED_END_SETS {
             sets.remove(0);

@@ -96,6 +96,7 @@ impl Grammar {
         vocabulary: &Vocabulary,
         config: &Config,
     ) -> Result<Self, Error> {
+        config.check_memory()?;
         let flag = config.json_schema.cancel.as_ref();
         let is_cancelled = || flag.is_some_and(|flag| flag.load(Ordering::Relaxed));
         let (grammar, remarks) = config.compile_within(|| {
@@ -119,7 +120,7 @@ impl Grammar {
         if is_cancelled() {
             return Err(grammask_json_schema::Error::cancelled().into());
         }
-        Ok(grammar.with_remarks(remarks))
+        Ok(config.admit(grammar.with_remarks(remarks))?)
     }
 }
 

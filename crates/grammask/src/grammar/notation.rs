@@ -6,6 +6,7 @@ use grammask_gbnf::RegexDialect;
 use grammask_json_schema::PropertyOrder;
 use grammask_notation::Outcome;
 use grammask_regular::Store;
+use grammask_work::{Stopped, is_stopped};
 
 use crate::{Config, Error, Grammar, Vocabulary};
 
@@ -56,7 +57,9 @@ impl Grammar {
         if let Some(start) = &config.normal.start {
             notation.root.clone_from(start);
         }
-        Self::from_outcome(&grammask_gbnf::translate(text, &notation)?, vocabulary, config)
+        config.compile_grammar(|| {
+            Self::from_outcome(&grammask_gbnf::translate(text, &notation)?, vocabulary, config)
+        })
     }
 
     /// Compiles a grammar in Lark, in the dialect of llguidance or in that of Lark itself. JSON Schemas in it
@@ -78,7 +81,10 @@ impl Grammar {
     pub fn from_lark(text: &str, vocabulary: &Vocabulary, config: &Config) -> Result<Self, Error> {
         let mut notation = grammask_lark::Config { schema: config.json_schema.clone(), ..Default::default() };
         notation.schema.property_order = PropertyOrder::AsWritten;
-        Self::from_outcome(&grammask_lark::translate(text, "grammar.lark", &notation)?, vocabulary, config)
+        config.compile_grammar(|| {
+            let outcome = grammask_lark::translate(text, "grammar.lark", &notation)?;
+            Self::from_outcome(&outcome, vocabulary, config)
+        })
     }
 
     /// Compiles a regular expression. The outputs are the texts that it matches from end to end.
@@ -102,8 +108,10 @@ impl Grammar {
         vocabulary: &Vocabulary,
         config: &Config,
     ) -> Result<Self, Error> {
-        let outcome = grammask_gbnf::translate_regex(pattern, dialect, "pattern", &Default::default())?;
-        Self::from_outcome(&outcome, vocabulary, config)
+        config.compile_grammar(|| {
+            let outcome = grammask_gbnf::translate_regex(pattern, dialect, "pattern", &Default::default())?;
+            Self::from_outcome(&outcome, vocabulary, config)
+        })
     }
 
     /// Compiles a list of texts: the output is one of them.
@@ -124,8 +132,10 @@ impl Grammar {
         vocabulary: &Vocabulary,
         config: &Config,
     ) -> Result<Self, Error> {
-        let outcome = grammask_gbnf::translate_choices(choices, &Default::default())?;
-        Self::from_outcome(&outcome, vocabulary, config)
+        config.compile_grammar(|| {
+            let outcome = grammask_gbnf::translate_choices(choices, &Default::default())?;
+            Self::from_outcome(&outcome, vocabulary, config)
+        })
     }
 
     /// Compiles the JSON text of a structural tag of XGrammar: free text in which triggers begin tags. Where
@@ -147,8 +157,10 @@ impl Grammar {
     pub fn from_tags(text: &str, vocabulary: &Vocabulary, config: &Config) -> Result<Self, Error> {
         let special_tokens = vocabulary.specials().map(|(_, name)| name.to_owned()).collect();
         let notation = grammask_tags::Config { special_tokens, ..Default::default() };
-        let outcome = grammask_tags::translate(text, &notation)?;
-        Self::from_outcome(&outcome, vocabulary, config)
+        config.compile_grammar(|| {
+            let outcome = grammask_tags::translate(text, &notation)?;
+            Self::from_outcome(&outcome, vocabulary, config)
+        })
     }
 
     /// Compiles the result of a front end. Errors have places in its sources, and names of its notation.
@@ -159,10 +171,13 @@ impl Grammar {
         let mut config = config.clone();
         // The tree names its start symbol.
         config.normal.start = None;
-        let store = Store::new(&config.normal.regular);
-        match Self::build(Cow::Borrowed(&outcome.ast), store, vocabulary, &config, || false) {
-            Ok(grammar) => Ok(grammar.expect("compiling is never cancelled")),
-            Err(error) => Err(error.in_notation(outcome)),
-        }
+        config.compile_grammar(|| {
+            let store = Store::new(&config.normal.regular);
+            match Self::build(Cow::Borrowed(&outcome.ast), store, vocabulary, &config, is_stopped) {
+                Ok(Some(grammar)) => Ok(grammar),
+                Ok(None) => Err(Error::stopped(Stopped::Cancelled, None)),
+                Err(error) => Err(error.in_notation(outcome)),
+            }
+        })
     }
 }

@@ -3,10 +3,12 @@
 
 use grammask_earley::{Recognizer, Saved};
 use grammask_mask::{BindErrors, Ending, Masks, SavedMasks};
+use grammask_work::{Allowance, Stopped, charge, charge_len, within};
+use postcard::de_flavors::Flavor;
 use serde::{Deserialize, Serialize};
 
 use super::schema_remarks::SchemaRemarks;
-use crate::{Grammar, Limits, Vocabulary};
+use crate::{Config, Grammar, Limits, Vocabulary};
 
 /// The tables that are saved with a grammar.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,6 +71,12 @@ pub enum LoadError {
     /// The grammar or its ending names tokens that the vocabulary lacks.
     #[error(transparent)]
     Bind(#[from] BindErrors),
+    /// Loading was cancelled, or exceeds its limit of work.
+    #[error("loading a saved grammar: {0}")]
+    Stopped(#[from] Stopped),
+    /// The grammars of [`Config::memory`](crate::Config::memory) hold too many bytes.
+    #[error(transparent)]
+    Memory(#[from] crate::MemoryExceeded),
 }
 
 /// The data after the header. A change of this type, or of a type in it, makes a new [`VERSION`].
@@ -164,9 +172,54 @@ impl Grammar {
     /// # Complexity
     /// Linear in the number of bytes, and in the automata of texts, which are built again.
     pub fn load(bytes: &[u8], vocabulary: &Vocabulary) -> Result<Self, LoadError> {
+        let mut config = Config::default();
+        config.limits.max_compile_work = u64::MAX;
+        Self::load_within(bytes, vocabulary, &config)
+    }
+
+    /// Loads a grammar as [`load`](Self::load), within the work, with the cancellation flag and for the
+    /// memory budget of a configuration: [`Limits::max_compile_work`], [`Config::cancel`] and
+    /// [`Config::memory`]. The other limits of the grammar are those that were saved.
+    ///
+    /// The steps of [`Tables::Warm`] are computed again, so they can take more work than a compile.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load), and [`LoadError::Stopped`] and [`LoadError::Memory`].
+    ///
+    /// ```
+    /// use grammask::{CancelFlag, Config, Grammar, LoadError, Stopped, Tables, TokenId, Vocabulary};
+    ///
+    /// let vocabulary = Vocabulary::new([(TokenId(0), b"a".to_vec())], [])?;
+    /// let grammar = Grammar::compile("start ::= 'a';", &vocabulary, &Config::default())?;
+    /// let bytes = grammar.save(Tables::Cold);
+    /// let flag = CancelFlag::new();
+    /// let config = Config { cancel: Some(flag.clone()), ..Config::default() };
+    /// assert!(Grammar::load_within(&bytes, &vocabulary, &config).is_ok());
+    /// flag.cancel();
+    /// let stopped = Grammar::load_within(&bytes, &vocabulary, &config).err();
+    /// assert_eq!(stopped, Some(LoadError::Stopped(Stopped::Cancelled)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn load_within(bytes: &[u8], vocabulary: &Vocabulary, config: &Config) -> Result<Self, LoadError> {
+        config.check_memory()?;
+        let mut allowance = Allowance::new("max_compile_work", config.limits.max_compile_work);
+        allowance.flags.extend(config.cancel.clone());
+        let grammar = within(&allowance, || {
+            let result = Self::load_counted(bytes, vocabulary);
+            match grammask_work::stopped() {
+                Some(cause) => Err(cause.into()),
+                None => result,
+            }
+        })?;
+        Ok(config.admit(grammar)?)
+    }
+
+    fn load_counted(bytes: &[u8], vocabulary: &Vocabulary) -> Result<Self, LoadError> {
         let body = open(bytes, vocabulary)?;
-        let (body, rest): (Body, &[u8]) =
-            postcard::take_from_bytes(body).map_err(|_| LoadError::Damaged("its data has a wrong form"))?;
+        let mut reader = postcard::Deserializer::from_flavor(CountedBytes { rest: body });
+        let body =
+            Body::deserialize(&mut reader).map_err(|_| LoadError::Damaged("its data has a wrong form"))?;
+        let rest = reader.finalize().map_err(|_| LoadError::Damaged("its data has a wrong form"))?;
         if !rest.is_empty() {
             return Err(LoadError::Damaged("it has more bytes than it needs"));
         }
@@ -178,6 +231,39 @@ impl Grammar {
             masks.load(saved, max_bytes)?;
         }
         Ok(Self::from_masks(masks, vocabulary, body.limits).with_remarks(body.remarks))
+    }
+}
+
+/// Bytes that are charged as they are read.
+struct CountedBytes<'b> {
+    rest: &'b [u8],
+}
+
+impl<'b> Flavor<'b> for CountedBytes<'b> {
+    type Remainder = &'b [u8];
+    type Source = &'b [u8];
+
+    fn pop(&mut self) -> postcard::Result<u8> {
+        charge(1).map_err(|_| postcard::Error::DeserializeUnexpectedEnd)?;
+        let (first, rest) = self.rest.split_first().ok_or(postcard::Error::DeserializeUnexpectedEnd)?;
+        self.rest = rest;
+        Ok(*first)
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.rest.len())
+    }
+
+    fn try_take_n(&mut self, count: usize) -> postcard::Result<&'b [u8]> {
+        // Bytes that are taken at once are copied fast.
+        charge_len(count / 16).map_err(|_| postcard::Error::DeserializeUnexpectedEnd)?;
+        let taken = self.rest.split_at_checked(count).ok_or(postcard::Error::DeserializeUnexpectedEnd)?;
+        self.rest = taken.1;
+        Ok(taken.0)
+    }
+
+    fn finalize(self) -> postcard::Result<&'b [u8]> {
+        Ok(self.rest)
     }
 }
 

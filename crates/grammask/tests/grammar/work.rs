@@ -201,3 +201,72 @@ fn a_flag_cancels_every_long_call() {
         flag.cancel();
     }
 }
+
+/// All notations have the account of a compile.
+#[cfg(feature = "notations")]
+#[test]
+fn a_compile_from_any_notation_is_limited_and_cancelled() {
+    use grammask::RegexDialect;
+
+    type Compile = fn(&Vocabulary, &Config) -> Result<Grammar, Error>;
+    let compiles: [(&str, Compile); 6] = [
+        ("GBNF", |vocabulary, config| {
+            Grammar::from_gbnf("root ::= [a-z]{3,90} root | \"x\"", vocabulary, config)
+        }),
+        ("EBNF", |vocabulary, config| {
+            Grammar::from_ebnf("root ::= [a-z]{3,90} root | \"x\"", vocabulary, config)
+        }),
+        ("Lark", |vocabulary, config| {
+            Grammar::from_lark("start: /[a-z]{3,90}/ start | \"x\"", vocabulary, config)
+        }),
+        ("regex", |vocabulary, config| {
+            Grammar::from_regex("([a-z]{3,90}x)*", RegexDialect::Auto, vocabulary, config)
+        }),
+        ("choice", |vocabulary, config| Grammar::from_choice(["yes", "no", "maybe"], vocabulary, config)),
+        ("tags", |vocabulary, config| {
+            let text = r#"{"format": {"type": "regex", "pattern": "([a-z]{3,90}x)*"}}"#;
+            Grammar::from_tags(text, vocabulary, config)
+        }),
+    ];
+    let vocabulary = vocabulary();
+    for (name, compile) in compiles {
+        let mut config = Config::default();
+        assert!(compile(&vocabulary, &config).is_ok(), "{name}");
+        config.limits.max_compile_work = 1;
+        let error = compile(&vocabulary, &config).expect_err(name);
+        assert_eq!(error.limit().map(|limit| limit.limit).as_deref(), Some("max_compile_work"), "{name}");
+        let flag = CancelFlag::new();
+        flag.cancel();
+        config = Config { cancel: Some(flag), ..Config::default() };
+        assert!(compile(&vocabulary, &config).expect_err(name).is_cancelled(), "{name}");
+    }
+}
+
+/// Loading has the account of a compile as well.
+#[cfg(feature = "save")]
+#[test]
+fn loading_is_limited_and_cancelled_at_every_unit() {
+    use grammask::{LoadError, Tables};
+
+    let vocabulary = vocabulary();
+    let text = "start ::= (#'[a-z]{1,9}' & ~'if') ',' start | except!('b', 4) | 'x';";
+    let grammar = Grammar::compile(text, &vocabulary, &Config::default()).expect("a grammar");
+    let mut matcher = grammar.matcher();
+    for byte in b"abc,x" {
+        matcher.mask();
+        assert!(matcher.accept_bytes(&[*byte]).is_accepted());
+    }
+    let saved = grammar.save(Tables::Warm);
+    let load = |work: u64| {
+        let mut config = Config::default();
+        config.limits.max_compile_work = work;
+        units(|| Grammar::load_within(&saved, &vocabulary, &config))
+    };
+    let (loaded, all) = load(u64::MAX);
+    assert!(loaded.is_ok() && all > saved.len() as u64 / 4, "{all} units for {} bytes", saved.len());
+    for work in (0..all).step_by(97) {
+        let stopped = LoadError::Stopped(Stopped::WorkExceeded { limit: "max_compile_work", units: work });
+        assert_eq!(load(work).0.err(), Some(stopped));
+    }
+    assert!(load(all).0.is_ok());
+}

@@ -9,6 +9,7 @@ mod forced;
 mod forced_o200k;
 mod grammar_cache;
 mod masks_o200k;
+mod memory;
 mod o200k;
 #[path = "../random_setup/mod.rs"]
 mod random_setup;
