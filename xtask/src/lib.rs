@@ -3,7 +3,8 @@
 //! - Checks: [`checks`], [`tidy`].
 //! - Measurements: [`measure`].
 //! - Tests of the Python package: [`python`]; its adapters in real engines: [`engines`].
-//! - Random tests: [`fuzz`], and `cases`, which the programs in `src/bin` share.
+//! - Random tests: [`fuzz`], guided by coverage in [`coverage`], and `cases`, which the programs in `src/bin`
+//!   share.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command reports what it does")]
 
@@ -11,6 +12,7 @@ pub mod book;
 #[cfg(feature = "fuzz")]
 pub mod cases;
 pub mod checks;
+pub mod coverage;
 pub mod engines;
 pub mod fuzz;
 pub mod measure;

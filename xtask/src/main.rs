@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::bail;
 use xtask::checks::{audit, ci, loom, msrv};
 use xtask::measure::{bench, count, schemas, tokenizers};
-use xtask::{book, engines, fuzz, python, tidy, workspace::Workspace};
+use xtask::{book, coverage, engines, fuzz, python, tidy, workspace::Workspace};
 
 const HELP: &str = "\
 cargo xtask COMMAND
@@ -46,6 +46,11 @@ cargo xtask COMMAND
   fuzz [--minutes N] [--seed N] [--cases N]
                               random grammars, texts and tokens against the facade and the oracle; with
                               --cases N, exactly N cases from the seed on
+  fuzz --coverage [--minutes N] [--built] [--minimize] [TARGET...]
+                              the targets of fuzz/ with libFuzzer, guided by coverage, each for N minutes (default
+                              20); --built: the programs of the last build; --minimize: instead, renews fuzz/corpus from all inputs so far
+  cancel [OPTIONS]            the time between a cancellation, at random moments of compiling, loading and
+                              masking real schemas and the worst inputs, and the return; --help lists the options
   worst [OPTIONS]             the costs of the worst inputs known: time, work and memory of compiling, masks and
                               tokens
   cliffs [--minutes N] [--write DIR] [--again DIR]
@@ -54,6 +59,8 @@ cargo xtask COMMAND
   soak [--minutes N] [--walks N] [--threads N] [--vocabulary FILE]
                               first the models of `loom`; then the same as `fuzz` for long and on several
                               threads, which share grammars: differences, memory and the slowest mask
+  soak --schemas [OPTIONS]    real schemas: compiles, cancellations, low limits and a lexicon that is replaced,
+                              on several threads; compares masks, and prints memory and the slowest calls
   python [--release] [-- PYTEST ARGUMENTS]
                               builds the Python wheel in a virtual environment of its own and runs its tests
   engines                     runs the Python package in real engines with a real model; installs 5 GB
@@ -91,7 +98,13 @@ fn run(arguments: &[String]) -> anyhow::Result<bool> {
         "digest" | "maskbench" | "json-schema-suite" | "schemastore" | "generators" | "large-schemas"
         | "hostile-schemas" | "cliffs" => schemas::run(&Workspace::load()?, command, options),
         "tokenizers" => tokenizers::run(&Workspace::load()?),
-        "fuzz" | "worst" => fuzz::run(&Workspace::load()?, command, options),
+        "fuzz" if options.iter().any(|option| option == "--coverage") => {
+            coverage::run(&Workspace::load()?, options)
+        }
+        "soak" if options.iter().any(|option| option == "--schemas") => {
+            fuzz::run(&Workspace::load()?, "schema-soak", options)
+        }
+        "cancel" | "fuzz" | "worst" => fuzz::run(&Workspace::load()?, command, options),
         "soak" => {
             let workspace = Workspace::load()?;
             // A case that is repeated alone needs no models.

@@ -123,7 +123,10 @@ fn read_texts(workspace: &Workspace) -> anyhow::Result<(Vec<TextFile>, BTreeSet<
     Ok((files, paths))
 }
 
-/// Returns all files, sorted, without the target folder and files of git.
+/// Names of folders that are not read: what cargo and git write, and inputs of fuzzing, which are any bytes.
+const SKIPPED_FOLDERS: &[&str] = &["target", ".git", "fuzz/corpus"];
+
+/// Returns all files, sorted, without [`SKIPPED_FOLDERS`] and files of git.
 fn files_below(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     let mut folders = vec![root.to_owned()];
@@ -132,7 +135,7 @@ fn files_below(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
             let entry = entry?;
             let name = entry.file_name();
             let kind = entry.file_type()?;
-            if kind.is_dir() && name != "target" && name != ".git" {
+            if kind.is_dir() && !SKIPPED_FOLDERS.iter().any(|skipped| entry.path().ends_with(skipped)) {
                 folders.push(entry.path());
             } else if kind.is_file() && name != ".git" {
                 files.push(entry.path());

@@ -8,7 +8,7 @@ use crate::workspace::Package;
 /// A package, and the packages of the workspace that it may depend on.
 const PICTURE: &[(&str, &[&str])] = &[
     ("grammask-work", &[]),
-    ("grammask-syntax", &[]),
+    ("grammask-syntax", &["grammask-work"]),
     ("grammask-regular", &["grammask-work"]),
     ("grammask-cache", &[]),
     ("grammask-trie", &[]),

@@ -6,7 +6,6 @@
 #![allow(clippy::print_stdout, reason = "a tool that prints its findings")]
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use anyhow::Context;
 use grammask::json_schema::Profile;
@@ -14,6 +13,7 @@ use grammask::work::spent;
 use grammask::{Config, Error, Grammar, LimitError, Vocabulary};
 use grammask_testkit::worst::{Source, WorstCase, worst_cases};
 use peak_alloc::PeakAlloc;
+use xtask::cases::thread_time::thread_time;
 
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
@@ -210,30 +210,8 @@ fn keep_worst(worst: &mut Cost, cost: Cost) {
 
 /// Returns the result of a call, its CPU time and its work.
 fn cost<T>(call: impl FnOnce() -> T) -> (T, Cost) {
-    let (units, start) = (spent(), CpuTime::now());
+    let (units, start) = (spent(), thread_time());
     let result = call();
-    (result, Cost { nanoseconds: start.elapsed(), units: spent() - units })
-}
-
-/// CPU time of the thread where the system has it, and else the wall clock.
-struct CpuTime {
-    thread: Option<u64>,
-    wall: Instant,
-}
-
-impl CpuTime {
-    fn now() -> Self {
-        Self { thread: thread_nanoseconds(), wall: Instant::now() }
-    }
-
-    fn elapsed(&self) -> u64 {
-        match self.thread.zip(thread_nanoseconds()) {
-            Some((before, after)) => after.saturating_sub(before),
-            None => u64::try_from(self.wall.elapsed().as_nanos()).unwrap_or(u64::MAX),
-        }
-    }
-}
-
-fn thread_nanoseconds() -> Option<u64> {
-    std::fs::read_to_string("/proc/thread-self/schedstat").ok()?.split_whitespace().next()?.parse().ok()
+    let nanoseconds = (thread_time() - start).as_nanos();
+    (result, Cost { nanoseconds: u64::try_from(nanoseconds).unwrap_or(u64::MAX), units: spent() - units })
 }

@@ -1,0 +1,8 @@
+//! The target `notation`: see the function of this name.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(
+    init: grammask_fuzz::write_seeds_if_asked("notation"),
+    |data: &[u8]| grammask_fuzz::notation(data)
+);
