@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use grammask_earley::{Error, NetworkNodeId, SetId};
+use grammask_work::{Allowance, within};
 
 use crate::Masks;
 
@@ -27,8 +28,8 @@ impl Masks {
     /// Computes the mask of the first state, then entries for the lexemes of the grammar in the order of
     /// discovery.
     ///
-    /// Ends early, without an error, if it is cancelled, or if a mask takes more work than
-    /// [`Limits::max_mask_work`](crate::Limits::max_mask_work).
+    /// Ends early, without an error, if it is cancelled, or if a mask, or all lexemes together, take more work
+    /// than [`Limits::max_mask_work`](crate::Limits::max_mask_work).
     ///
     /// # Errors
     /// Returns an error if a limit of the recognizer or of its languages is exceeded.
@@ -66,6 +67,13 @@ impl Masks {
         if !self.config.tuning.keep_summaries {
             return Ok(());
         }
+        // Nodes do not count derivatives, which cost more for some lexemes than all walks.
+        let allowance = Allowance::new("max_mask_work", self.config.limits.max_mask_work);
+        within(&allowance, || self.prefetch_lexemes(prefetch, &is_stopped))
+    }
+
+    /// Computes entries for the lexemes of the grammar, up to the limit of `prefetch`.
+    fn prefetch_lexemes(&self, prefetch: &Prefetch<'_>, is_stopped: &dyn Fn() -> bool) -> Result<(), Error> {
         let mut left = prefetch.nodes;
         for node in self.recognizer.inspect().lexeme_starts() {
             if left < NODES_PER_LEXEME || is_stopped() {

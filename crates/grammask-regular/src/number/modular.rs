@@ -482,8 +482,9 @@ impl Branches<'_> {
             Kind::And(list) | Kind::Or(list) => {
                 let is_all = matches!(self.store.node(a).kind, Kind::And(_)) != is_excluded;
                 let members = self.store.list(list);
-                let parts = members.iter().map(|&member| self.of(member, is_excluded, depth)).collect();
-                if is_all { all(parts) } else { any(parts) }
+                let parts: Vec<_> =
+                    members.iter().map(|&member| self.of(member, is_excluded, depth)).collect();
+                if is_all { all(parts) } else { any(&parts) }
             }
             _ => vec![vec![(a, is_excluded)]],
         }
@@ -491,7 +492,7 @@ impl Branches<'_> {
 }
 
 /// Returns the branches of a union. Without a condition if they are too many.
-fn any(parts: Vec<Vec<Branch>>) -> Vec<Branch> {
+fn any(parts: &[Vec<Branch>]) -> Vec<Branch> {
     let branches = parts.concat();
     if branches.len() <= MAX_BRANCHES { branches } else { vec![Branch::new()] }
 }
