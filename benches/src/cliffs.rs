@@ -1,9 +1,9 @@
 //! `cargo xtask cliffs`: looks for inputs that cost far more than others of their size.
 //!
-//! Inputs are random schemas and grammars, real schemas, changes of both, and changes of the worst inputs found
-//! so far. Each is compiled for a vocabulary that is used for the first time, and a random output is followed.
-//! Of each kind of input, the worst by each measure is kept. At the end the worst are made smaller as long as
-//! they stay nearly as bad, and larger, to see how the cost grows.
+//! Inputs are random schemas and grammars, real schemas, changes of both, and changes of the worst inputs
+//! found so far. Each is compiled for a vocabulary that is used for the first time, and a random output is
+//! followed. Of each kind of input, the worst by each measure is kept. At the end the worst are made smaller
+//! as long as they stay nearly as bad, and larger, to see how the cost grows.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -194,7 +194,7 @@ impl Search {
             let costs = measure(&input, seed, &self.vocabulary, &self.config);
             self.measured += 1;
             self.refused += usize::from(matches!(costs.outcome, Outcome::Refused(_)));
-            self.keep(Found { input, seed, costs });
+            self.keep(&Found { input, seed, costs });
             if start.elapsed() > next_line {
                 next_line += PROGRESS;
                 let worst =
@@ -242,7 +242,7 @@ impl Search {
     }
 
     /// Keeps an input if it is the worst of its kind by a measure.
-    fn keep(&mut self, found: Found) {
+    fn keep(&mut self, found: &Found) {
         let kind = Kind::of(&found.input);
         for measure in Measure::ALL {
             let cost = measure.of(&found.costs);
@@ -403,11 +403,11 @@ fn ratio(cost: u64, of: u64) -> String {
     format!("{:.1}", cost as f64 / of.max(1) as f64)
 }
 
-/// Characters of an input in a table.
-const SHOWN: usize = 160;
+/// Number of characters of an input that a table shows.
+const MAX_SHOWN_CHARACTERS: usize = 160;
 
 fn shortened(text: &str) -> String {
-    match text.char_indices().nth(SHOWN) {
+    match text.char_indices().nth(MAX_SHOWN_CHARACTERS) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }

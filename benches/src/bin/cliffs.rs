@@ -1,4 +1,5 @@
-//! `cargo xtask cliffs`: looks for schemas and grammars that cost far more than others, as tables in Markdown.
+//! `cargo xtask cliffs`: looks for schemas and grammars that cost far more than others. Prints tables in
+//! Markdown.
 
 #![allow(clippy::print_stdout, reason = "a tool that prints a table")]
 

@@ -98,12 +98,8 @@ fn change_schema(schema: &mut Value, other: &Value, random: &mut Random) {
                 *place = json!(if random.chance(700) { 2 * value + 1 } else { value / 2 });
             }
         }
-        Value::String(text) => {
-            // A change of a name makes another name, and one of a pattern another pattern.
-            if text.contains(['^', '$', '[', '\\', '*']) {
-                *text = pattern(random);
-            }
-        }
+        // Other texts are names.
+        Value::String(text) if text.contains(['^', '$', '[', '\\', '*']) => *text = pattern(random),
         Value::Array(values) if !values.is_empty() => {
             let index = random.below(values.len());
             match random.below(3) {
@@ -129,8 +125,8 @@ fn change_schema(schema: &mut Value, other: &Value, random: &mut Random) {
                     json!({ keyword: [whole, taken.unwrap_or_else(|| json!({"pattern": pattern(random)}))] });
             }
             3 => {
-                _ = members
-                    .insert("not".to_owned(), taken.unwrap_or_else(|| json!({"pattern": pattern(random)})))
+                let excluded = taken.unwrap_or_else(|| json!({ "pattern": pattern(random) }));
+                members.insert("not".to_owned(), excluded);
             }
             _ => {
                 if let Some(taken) = taken {
@@ -249,10 +245,8 @@ fn enlarge(value: &mut Value, factor: usize) {
                         let copies: Vec<_> = copies.filter(|(name, _)| !name.contains('$')).collect();
                         members.extend(copies);
                     }
-                    ("pattern", _, Value::String(text)) => {
-                        if !text.contains(['^', '$', '|']) {
-                            *text = text.repeat(factor);
-                        }
+                    ("pattern", _, Value::String(text)) if !text.contains(['^', '$', '|']) => {
+                        *text = text.repeat(factor);
                     }
                     _ => {}
                 }

@@ -1,4 +1,5 @@
-//! Random grammars in KBNF: recursion, ambiguity, counters, intersections, complements and items in any order.
+//! Random grammars in KBNF: recursion, ambiguity, counters, intersections, complements and items in any
+//! order.
 
 use std::fmt;
 

@@ -1,6 +1,7 @@
-//! Reads lines of JSON, `{"notation": "gbnf", "grammar": "…", "texts": ["…"]}`, and prints a line for each: the
-//! verdicts `A` (in the language), `L` (live prefix) or `R` (rejected), or the error. The scripts that compare
-//! grammask with other programs use it.
+//! Reads lines of JSON, `{"notation": "gbnf", "grammar": "…", "texts": ["…"]}`, and prints a line for each.
+//!
+//! The line has the verdicts `A` (in the language), `L` (live prefix) or `R` (rejected), or the error. The
+//! scripts that compare grammask with other programs use it.
 
 use std::io::{BufRead, Write};
 use std::sync::Arc;

@@ -46,8 +46,8 @@ pub enum Extent {
     Search,
     /// The whole text.
     Whole,
-    /// The whole text, which is a part of a longer one: look-ahead at the end of the pattern and look-behind
-    /// at its beginning would see the text around, so they are dropped, with a note.
+    /// The whole text, which is a part of a longer one. Look-ahead at the end of the pattern and look-behind
+    /// at its beginning would see the text around. So they are dropped, with a note.
     Part,
 }
 

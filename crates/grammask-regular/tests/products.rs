@@ -88,8 +88,8 @@ fn follow(condition: &Condition) -> Result<(u64, u64), Error> {
     Ok((states, spent() - before))
 }
 
-/// The automaton of these conditions has 240,240 states, and 38,610,000 for the last ones. Each state is live,
-/// which a search would find out by visiting dozens of others.
+/// The automaton of these conditions has 240,240 states, and 38,610,000 for the last ones. Each state is
+/// live, which a search would find out by visiting dozens of others.
 #[test]
 fn work_of_a_state_does_not_depend_on_the_divisors() -> Result<(), Error> {
     let conditions = |three: [u64; 3], [a, b, c, d, e, f]: [u64; 6]| {

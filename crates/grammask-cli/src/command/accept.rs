@@ -30,9 +30,9 @@ pub(crate) fn run(arguments: &Accept, reading: &ReadingArgs, out: &mut Output) -
     let Some(compiled) = source.compile_unless_empty(&config)? else {
         let answer = json!({ "verdict": "reject", "at": 0, "line": 1, "column": 1, "expected": [] });
         if out.is_json() {
-            out.json(&answer)?
+            out.json(&answer)?;
         } else {
-            out.line("reject at byte 0")?
+            out.line("reject at byte 0")?;
         };
         return Ok(Status::No);
     };

@@ -43,9 +43,9 @@ fn has_rest(array: &Array) -> bool {
     array.rest != ConstraintId::NEVER && array.max.is_none_or(|max| max > array.prefix.len() as u64)
 }
 
-/// Splits an array by the values of its first items, so that no first item can be equal to another item: a
-/// first item that may be is one constant, which all later items exclude. Returns `None` if such an item may
-/// be other than a few constants, or if there are too many cases.
+/// Splits an array by the values of its first items, so that no first item can be equal to another item. In
+/// each case, a first item that might be is one constant, which all later items exclude. Returns `None` if
+/// such an item may be other than a few constants, or if there are too many cases.
 fn split_first_items<'a>(cx: &mut Context<'a>, array: &Array) -> Result<Option<Vec<Array>>, Stop> {
     let mut cases = vec![array.clone()];
     for index in 0..array.prefix.len() {

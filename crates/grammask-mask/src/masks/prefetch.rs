@@ -28,7 +28,7 @@ impl Masks {
     /// Computes the mask of the first state, then entries for the lexemes of the grammar in the order of
     /// discovery.
     ///
-    /// Ends early, without an error, if it is cancelled, or if a mask, or all lexemes together, take more work
+    /// Ends early, without an error, if it is cancelled, or if a mask or all lexemes together take more work
     /// than [`Limits::max_mask_work`](crate::Limits::max_mask_work).
     ///
     /// # Errors

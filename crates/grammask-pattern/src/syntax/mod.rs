@@ -20,7 +20,8 @@ pub(crate) struct Parsed {
     pub notes: Vec<Note>,
     /// Byte offset of the first POSIX class that was read as a class of its letters.
     pub posix: Option<usize>,
-    /// True if a class of ECMA-262 without members is followed by `]`. Other dialects read `[]a]` as one class.
+    /// True if a class of ECMA-262 without members is followed by `]`. Other dialects read `[]a]` as one
+    /// class.
     pub is_cut: bool,
 }
 

@@ -2,7 +2,9 @@
 //!
 //! The states of these leaves are positions in a numeral: see `state::NumeralPosition`.
 
+mod branches;
 pub(crate) mod comparison;
+mod congruence;
 pub(crate) mod modular;
 pub(crate) mod multiple;
 pub(crate) mod samples;

@@ -3,12 +3,14 @@
 //! A search would follow remainders digit by digit, and there are as many as the divisor: `{"multipleOf":
 //! 86400, "maximum": 31536000}` took half a second for one mask.
 
+use crate::number::branches::{Branch, Branches, all, in_order_of_chance, some_branch};
 use crate::number::samples::is_known_member;
 use grammask_work::count;
 use std::cmp::Ordering;
 
 use crate::Store;
 use crate::number::comparison::{Bound, Comparison};
+use crate::number::congruence::Congruence;
 use crate::number::multiple::Multiples;
 use crate::number::state::{NumberState, Numbers, NumeralPosition};
 use crate::store::node::{Kind, RegularId};
@@ -16,20 +18,8 @@ use crate::store::node::{Kind, RegularId};
 /// Digits of the longest number that fits the arithmetic of 128 bits. Longer ones are left to a search.
 const MAX_DIGITS: u32 = 36;
 
-/// Branches of alternatives that are examined. Operands that would make more of them are ignored.
-const MAX_BRANCHES: usize = 64;
-
 /// Branches that are tested before all branches are listed.
 const MAX_TRIES: u32 = 8;
-
-/// Operands that are visited to find the branches. Others are ignored.
-const MAX_VISITS: u32 = 512;
-
-/// Depth of the operands that are visited.
-const MAX_DEPTH: u32 = 12;
-
-/// Work of one condition of a branch.
-const UNITS_PER_LITERAL: u64 = 2;
 
 /// Multiples that are tested against the other operands: in all, and for each number of digits.
 const MAX_CANDIDATES: usize = 64;
@@ -37,69 +27,6 @@ const MAX_CANDIDATES_PER_LENGTH: u128 = 4;
 
 /// Work of one condition for one number of digits.
 const UNITS_PER_CONDITION: u64 = 16;
-
-/// A congruence for the value of the digits to come, in units of the last one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Congruence {
-    residue: u128,
-    modulus: u128,
-}
-
-impl Congruence {
-    const NONE: Self = Self { residue: 0, modulus: 1 };
-    /// Exclusive upper bound of a modulus.
-    const MAX_MODULUS: u128 = 1 << 120;
-
-    /// Returns `None` if the modulus is too large.
-    fn new(residue: Option<u128>, modulus: Option<u128>) -> Option<Self> {
-        Some(Self { residue: residue?, modulus: modulus.filter(|&modulus| modulus < Self::MAX_MODULUS)? })
-    }
-
-    /// Returns the conjunction of two congruences. Returns `None` if it has no solution. If its modulus would
-    /// be too large, the result is the congruence with the larger modulus, which is weaker.
-    ///
-    /// # Source
-    /// The Chinese remainder theorem, for moduli that need not be coprime.
-    fn and(self, other: Self) -> Option<Self> {
-        let (divisor, inverse) = bezout(self.modulus, other.modulus);
-        if self.residue % divisor != other.residue % divisor {
-            return None;
-        }
-        let step = other.modulus / divisor;
-        let apart =
-            (other.residue % other.modulus + other.modulus - self.residue % other.modulus) % other.modulus;
-        let times = (apart / divisor % step).checked_mul(inverse).map(|times| times % step);
-        let modulus = self.modulus.checked_mul(step);
-        let residue = times.zip(modulus).map(|(times, _)| self.residue + self.modulus * times);
-        let larger = if self.modulus >= other.modulus { self } else { other };
-        Some(Self::new(residue, modulus).unwrap_or(larger))
-    }
-
-    /// Returns true if all solutions are solutions of the other congruence.
-    fn implies(self, other: Self) -> bool {
-        self.modulus.is_multiple_of(other.modulus)
-            && self.residue % other.modulus == other.residue % other.modulus
-    }
-
-    /// Returns the least solution that is at least `least`.
-    fn first(self, least: u128) -> u128 {
-        least + (self.residue + self.modulus - least % self.modulus) % self.modulus
-    }
-}
-
-/// Returns the greatest common divisor g, and the inverse of a/g modulo b/g, by the extended Euclidean
-/// algorithm.
-fn bezout(a: u128, b: u128) -> (u128, u128) {
-    let (mut this, mut next) = (a, b);
-    // Coefficients of `a` in `this` and `next`. Their magnitudes are at most `b`.
-    let (mut times, mut next_times) = (1_i128, 0_i128);
-    while next != 0 {
-        let quotient = (this / next) as i128;
-        (this, next) = (next, this % next);
-        (times, next_times) = (next_times, times - quotient * next_times);
-    }
-    (this, times.rem_euclid((b / this) as i128) as u128)
-}
 
 /// A divisibility condition: an operand of multiples, with its position.
 struct DivisorConstraint<'a> {
@@ -203,8 +130,8 @@ struct Constraints<'a> {
     part: NumeralPart,
     /// True if a bound excludes all numbers.
     is_void: bool,
-    /// True if some required multiple excludes exponents. Otherwise, numbers with an exponent are no candidates,
-    /// so candidates prove only that there are numbers.
+    /// True if some required multiple excludes exponents. Otherwise, numbers with an exponent are no
+    /// candidates, so candidates prove only that there are numbers.
     is_complete: bool,
 }
 
@@ -231,7 +158,7 @@ pub(crate) enum Satisfiability {
 
 /// An operand of an intersection: numbers, or their complement.
 #[derive(Clone, Copy)]
-struct NumberMember<'a> {
+pub(super) struct NumberMember<'a> {
     numbers: &'a Numbers,
     position: NumeralPosition,
     is_complement: bool,
@@ -239,7 +166,7 @@ struct NumberMember<'a> {
 
 impl NumberMember<'_> {
     /// Returns the divisor, if the numbers are the multiples of an integer that fits.
-    fn divisor(&self) -> Option<u128> {
+    pub(super) fn divisor(&self) -> Option<u128> {
         let Numbers::Multiples(multiples) = self.numbers else { return None };
         let zeros = 10_u128.checked_pow(u32::try_from(-multiples.room()).ok()?)?;
         let factor = if multiples.is_step() { multiples.unit() } else { multiples.modulus() };
@@ -459,124 +386,6 @@ impl<'a> Constraints<'a> {
     }
 }
 
-/// One way to satisfy an expression: operands, each with whether it is excluded. They ascend, and none occurs
-/// twice.
-type Branch = Vec<(RegularId, bool)>;
-
-/// Finds the branches of an expression.
-struct Branches<'a> {
-    store: &'a Store,
-    visits: u32,
-}
-
-impl Branches<'_> {
-    /// Returns branches whose union contains the expression, or its complement. Only operands that are
-    /// unions, intersections and complements are taken apart.
-    fn of(&mut self, a: RegularId, is_excluded: bool, depth: u32) -> Vec<Branch> {
-        let (Some(depth), Some(visits)) = (depth.checked_sub(1), self.visits.checked_sub(1)) else {
-            return vec![Branch::new()];
-        };
-        self.visits = visits;
-        match self.store.node(a).kind {
-            Kind::Not(inner) => self.of(inner, !is_excluded, depth),
-            Kind::And(list) | Kind::Or(list) => {
-                let is_all = matches!(self.store.node(a).kind, Kind::And(_)) != is_excluded;
-                let members = self.store.list(list);
-                let parts: Vec<_> =
-                    members.iter().map(|&member| self.of(member, is_excluded, depth)).collect();
-                if is_all { all(parts) } else { any(&parts) }
-            }
-            _ => vec![vec![(a, is_excluded)]],
-        }
-    }
-}
-
-/// Returns the branches of a union. Without a condition if they are too many.
-fn any(parts: &[Vec<Branch>]) -> Vec<Branch> {
-    let branches = parts.concat();
-    if branches.len() <= MAX_BRANCHES { branches } else { vec![Branch::new()] }
-}
-
-/// Returns the branches of an intersection. Parts that would make too many are ignored.
-fn all(mut parts: Vec<Vec<Branch>>) -> Vec<Branch> {
-    // Conditions without alternatives come first: they contradict many alternatives.
-    parts.sort_by_key(Vec::len);
-    let mut branches = vec![Branch::new()];
-    for part in parts {
-        let pairs = branches.iter().flat_map(|one| part.iter().map(move |other| (one, other)));
-        let made: Vec<Branch> =
-            pairs.filter_map(|(one, other)| both(one, other)).take(MAX_BRANCHES + 1).collect();
-        if made.len() <= MAX_BRANCHES {
-            branches = made;
-        }
-    }
-    branches
-}
-
-/// Returns the conjunction of two branches. Returns `None` if one excludes an operand of the other.
-fn both(one: &Branch, other: &Branch) -> Option<Branch> {
-    count(UNITS_PER_LITERAL * (one.len() + other.len()) as u64);
-    let mut all = [&one[..], other].concat();
-    all.sort_unstable();
-    all.dedup();
-    all.is_sorted_by_key(|&(a, _)| a).then_some(())?;
-    all.windows(2).all(|pair| pair[0].0 != pair[1].0).then_some(all)
-}
-
-/// Tests branches of an intersection until `test` is true, those in which few multiples are required first.
-/// Branches that require a multiple of an excluded one are left out. Gives up after `tries` branches.
-fn some_branch(
-    store: &Store,
-    chosen: &Branch,
-    parts: &[Vec<&Branch>],
-    tries: &mut u32,
-    test: &dyn Fn(&Branch) -> bool,
-) -> bool {
-    let Some((part, rest)) = parts.split_first() else {
-        *tries -= 1;
-        return test(chosen);
-    };
-    let mut compatible = part
-        .iter()
-        .filter(|alternative| {
-            !is_implied(store, chosen, alternative) && !is_implied(store, alternative, chosen)
-        })
-        .filter_map(|alternative| both(chosen, alternative));
-    // At most one level for each operand that was visited.
-    compatible.any(|branch| *tries > 0 && some_branch(store, &branch, rest, tries, test))
-}
-
-/// Returns true if one branch requires a multiple of a number whose multiples the other branch excludes.
-fn is_implied(store: &Store, required: &Branch, excluded: &Branch) -> bool {
-    let divisors = |branch: &Branch, is_excluded: bool| -> Vec<u128> {
-        let these = branch.iter().filter(|&&(_, of)| of == is_excluded);
-        these.filter_map(|&(member, _)| number_member(store, member, is_excluded)?.divisor()).collect()
-    };
-    let (required, excluded) = (divisors(required, false), divisors(excluded, true));
-    count(UNITS_PER_LITERAL * (required.len() * excluded.len()) as u64);
-    required.iter().any(|required| excluded.iter().any(|excluded| required.is_multiple_of(*excluded)))
-}
-
-/// Sorts the alternatives of each part by the number of required multiples, and the parts by alternatives.
-fn in_order_of_chance<'a>(store: &Store, parts: &'a [Vec<Branch>]) -> Vec<Vec<&'a Branch>> {
-    let required = |branch: &&Branch| {
-        let is_required = |&&(a, is_excluded): &&(RegularId, bool)| {
-            !is_excluded && matches!(store.node(a).kind, Kind::Number(_))
-        };
-        branch.iter().filter(is_required).count()
-    };
-    let mut sorted: Vec<Vec<&Branch>> = parts
-        .iter()
-        .map(|part| {
-            let mut alternatives: Vec<&Branch> = part.iter().collect();
-            alternatives.sort_by_key(required);
-            alternatives
-        })
-        .collect();
-    sorted.sort_by_key(Vec::len);
-    sorted
-}
-
 /// Decides whether an intersection with multiples contains a string.
 ///
 /// The intersection is taken apart into branches of conditions. Strings are made from the conditions of one
@@ -589,9 +398,9 @@ pub(crate) fn satisfiability(store: &Store, a: RegularId) -> Satisfiability {
     if store.leaves.numbers.is_empty() {
         return Satisfiability::Unknown;
     }
-    let mut branches = Branches { store, visits: MAX_VISITS };
+    let mut branches = Branches::new(store);
     let parts: Vec<Vec<Branch>> =
-        store.list(list).iter().map(|&member| branches.of(member, false, MAX_DEPTH)).collect();
+        store.list(list).iter().map(|&member| branches.of_operand(member)).collect();
     let holds = |text: &str| is_known_member(store, a, text.as_bytes());
     let numbers = |branch: &Branch| -> Vec<NumberMember<'_>> {
         branch.iter().filter_map(|&(member, is_excluded)| number_member(store, member, is_excluded)).collect()
@@ -617,7 +426,7 @@ pub(crate) fn satisfiability(store: &Store, a: RegularId) -> Satisfiability {
     all_branches
 }
 
-fn number_member(store: &Store, a: RegularId, is_complement: bool) -> Option<NumberMember<'_>> {
+pub(super) fn number_member(store: &Store, a: RegularId, is_complement: bool) -> Option<NumberMember<'_>> {
     let Kind::Number(state) = store.node(a).kind else { return None };
     let NumberState { numbers, position } = store.leaves.number_states[state];
     Some(NumberMember { numbers: &store.leaves.numbers[numbers], position, is_complement })
@@ -625,29 +434,10 @@ fn number_member(store: &Store, a: RegularId, is_complement: bool) -> Option<Num
 
 #[cfg(test)]
 mod tests {
+    use super::Satisfiability;
     use super::satisfiability;
-    use super::{Congruence, Satisfiability, bezout};
     use crate::automaton::derivative::raw_derivative;
     use crate::{Comparison, Limits, RegularId, Store};
-
-    #[test]
-    fn two_congruences_are_one_or_exclude_each_other() {
-        for (one, other) in (1..=24).flat_map(|one| (1..=24).map(move |other| (one, other))) {
-            let (divisor, inverse) = bezout(one, other);
-            assert_eq!(one / divisor * inverse % (other / divisor), 1 % (other / divisor), "{one}, {other}");
-            for (first, second) in [(0, 0), (one - 1, 0), (one / 2, other / 3), (one / 3, other - 1)] {
-                let both = |x: &u128| x % one == first && x % other == second;
-                let least = (0..one * other).find(both);
-                let found = Congruence { residue: first, modulus: one }
-                    .and(Congruence { residue: second, modulus: other });
-                assert_eq!(found.map(|found| found.first(0)), least, "{first} of {one}, {second} of {other}");
-                assert!(found.is_none_or(|found| found.modulus == one * other / divisor));
-            }
-        }
-        // A modulus that is too large makes the result weaker, not wrong.
-        let large = Congruence { residue: 7, modulus: (1 << 100) + 1 };
-        assert_eq!(large.and(Congruence { residue: 5, modulus: (1 << 90) + 3 }), Some(large));
-    }
 
     /// Follows all digits. Returns true if there is a string, and `None` if the digits lead to many states.
     fn reaches(store: &mut Store, from: RegularId) -> Option<bool> {

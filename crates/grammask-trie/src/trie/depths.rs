@@ -1,14 +1,14 @@
 //! The depth of each node in one byte, and in a list for the few nodes that are deeper.
 
-/// Depth in `low` of a node whose depth is in `deep`.
-const DEEP: u8 = u8::MAX;
+/// Entry in `low` of a node whose depth is in the list `deep`: no smaller depth is there.
+const LISTED_DEPTH: u8 = u8::MAX;
 
 /// The depths of the nodes of a trie. Tokens in use have at most 256 bytes, nearly all of them below 64.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Depths {
-    /// The depth, or [`DEEP`] if it is not below that.
+    /// The depth, or [`LISTED_DEPTH`] if it is not below that.
     low: Vec<u8>,
-    /// The nodes with [`DEEP`], ascending, each with its depth.
+    /// The nodes with [`LISTED_DEPTH`], ascending, each with its depth.
     deep: Vec<(u32, u16)>,
 }
 
@@ -20,10 +20,10 @@ impl Depths {
     /// Adds the depth of the next node.
     pub(super) fn push(&mut self, depth: u16) {
         match u8::try_from(depth) {
-            Ok(low) if low < DEEP => self.low.push(low),
+            Ok(low) if low < LISTED_DEPTH => self.low.push(low),
             _ => {
                 self.deep.push((self.low.len() as u32, depth));
-                self.low.push(DEEP);
+                self.low.push(LISTED_DEPTH);
             }
         }
     }
@@ -36,7 +36,7 @@ impl Depths {
     #[inline]
     pub(super) fn get(&self, node: usize) -> usize {
         match self.low[node] {
-            DEEP => self.get_deep(node),
+            LISTED_DEPTH => self.get_deep(node),
             low => low.into(),
         }
     }

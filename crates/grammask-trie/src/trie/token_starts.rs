@@ -1,5 +1,5 @@
-//! Where the tokens of each node begin in the list of all tokens: a bit vector over the nodes with a count for
-//! each block. Nearly every node has one token or none, so one bit a node says almost all.
+//! Where the tokens of each node begin in the list of all tokens: a bit vector over the nodes with a count
+//! for each block. Nearly every node has one token or none, so one bit a node says almost all.
 
 use std::ops::Range;
 
@@ -9,8 +9,8 @@ const NODES_PER_BLOCK: usize = u32::BITS as usize;
 /// Bit of [`Block::before`] that is set if a node of the block has more than one token.
 const HAS_FURTHER: u32 = 1 << 31;
 
-/// For each node `n` and once more at the end, the number of tokens at all nodes before `n`. It takes two bits
-/// a node, and four bytes for each further token of a node.
+/// For each node `n` and once more at the end, the number of tokens at all nodes before `n`. It takes two
+/// bits a node, and four bytes for each further token of a node.
 ///
 /// # Source
 ///

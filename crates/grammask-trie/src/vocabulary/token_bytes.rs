@@ -23,8 +23,8 @@ impl TokenBytes {
     /// Stores `count` strings of at most 65,535 bytes each, and less than 2^32 bytes together. `text` returns
     /// a string by number, and `order` has the numbers by descending strings.
     ///
-    /// A string shares the bytes of a longer one that it begins, or that it begins after a blank. Most words of
-    /// a vocabulary occur with and without a blank before them.
+    /// A string shares the bytes of a longer one that it begins, or that it begins after a blank. Most words
+    /// of a vocabulary occur with and without a blank before them.
     pub(super) fn new<'a>(count: usize, text: impl Fn(usize) -> &'a [u8], order: &[usize]) -> Self {
         let mut heads = vec![[0; MAX_INLINE_BYTES + 1]; count].into_boxed_slice();
         let mut long = Vec::new();

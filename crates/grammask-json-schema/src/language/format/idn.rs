@@ -4,8 +4,8 @@
 //! are in normal form C. So the names here are a part of the valid ones:
 //!
 //! - no labels that start with `xn--`, and no character beyond U+FFFF;
-//! - a label with other characters than ASCII has at most [`MAX_LABEL`] characters, or [`MAX_NEAR_LABEL`] if all
-//!   are below U+0800;
+//! - a label with other characters than ASCII has at most [`MAX_LABEL_CHARACTERS`] characters, or
+//!   [`MAX_NEAR_LABEL_CHARACTERS`] if all are below U+0800;
 //! - marks are in canonical order, at most one of each class for a character, and none may combine.
 
 use super::host::{hostname, plain_label};
@@ -15,12 +15,12 @@ use super::idna_table::{
 use crate::language::{LanguageId, Languages};
 
 /// Greatest number of characters of a label with characters up to U+FFFF. Punycode takes at most five digits
-/// for each of so many, which is 59 with `xn--`.
-const MAX_LABEL: u32 = 11;
+/// for each, which is 59 octets with `xn--`.
+const MAX_LABEL_CHARACTERS: u32 = 11;
 
 /// Greatest number of characters of a label with characters below U+0800. Punycode takes at most three digits
-/// for each of so many.
-const MAX_NEAR_LABEL: u32 = 18;
+/// for each.
+const MAX_NEAR_LABEL_CHARACTERS: u32 = 18;
 
 /// Length of the longest name, in octets.
 const MAX_NAME: u32 = 253;
@@ -28,7 +28,7 @@ const MAX_NAME: u32 = 253;
 /// Most octets that a character takes in a label with other characters than ASCII, with a part of `xn--`.
 const OCTETS_PER_CHARACTER: u32 = 6;
 
-/// What separates labels: the full stop, and three characters that IDNA treats as it.
+/// The separators of labels: the full stop, and three characters that IDNA treats as it.
 const SEPARATOR: &str = "[.\u{3002}\u{ff0e}\u{ff61}]";
 
 /// Returns international host names. All of them are valid; see the module for those that are missing.
@@ -43,7 +43,7 @@ pub(super) fn idn_hostname(languages: &mut Languages) -> LanguageId {
     let strict = languages.regex("[a-z](?:-?[0-9a-z]){0,31}");
     let right = ["0-9\u{6f0}-\u{6f9}", "\u{660}-\u{669}"].map(right_label);
     let right = languages.regex(&format!("(?:{})", right.join("|")));
-    let short = languages.length(1, Some(MAX_NEAR_LABEL));
+    let short = languages.length(1, Some(MAX_NEAR_LABEL_CHARACTERS));
     let right = languages.and([right, short]);
     let any = languages.union([strict, right]);
     let right = names(languages, any);
@@ -73,9 +73,9 @@ fn names(languages: &mut Languages, label: LanguageId) -> LanguageId {
 /// Bounds a label by the characters that it has.
 fn limited(languages: &mut Languages, label: &str) -> LanguageId {
     let label = languages.regex(label);
-    let short = languages.length(1, Some(MAX_LABEL));
+    let short = languages.length(1, Some(MAX_LABEL_CHARACTERS));
     let near = languages.regex("[\0-\u{7ff}]*");
-    let near_short = languages.length(1, Some(MAX_NEAR_LABEL));
+    let near_short = languages.length(1, Some(MAX_NEAR_LABEL_CHARACTERS));
     let near = languages.and([near, near_short]);
     let limit = languages.union([short, near]);
     languages.and([label, limit])
