@@ -5,6 +5,7 @@ mod args;
 mod command;
 mod failure;
 mod input;
+mod interrupt;
 mod measure;
 mod output;
 mod random;

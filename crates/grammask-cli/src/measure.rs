@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use grammask::{Config, Grammar, GrammarStats, LexiconConfig, LexiconStats, Matcher, TokenId, Vocabulary};
+use grammask::{
+    CancelFlag, Config, Grammar, GrammarStats, LexiconConfig, LexiconStats, Matcher, TokenId, Vocabulary,
+};
 
 use crate::command::mask::check_limit;
 use crate::failure::Failure;
@@ -36,6 +38,8 @@ pub(crate) struct Measurement {
     pub lexicon: LexiconStats,
     /// Nanoseconds of reading the clock, which every time includes.
     pub clock: u64,
+    /// The pass that Ctrl-C ended.
+    pub interrupted: Option<usize>,
 }
 
 /// The input of a measurement.
@@ -45,6 +49,8 @@ pub(crate) struct Plan<'a> {
     pub config: &'a Config,
     pub tokens: &'a [TokenId],
     pub passes: usize,
+    /// Set by Ctrl-C. The measurement ends with the times so far.
+    pub interrupt: &'a CancelFlag,
 }
 
 impl Plan<'_> {
@@ -84,6 +90,10 @@ impl Plan<'_> {
             let written = follow(&mut grammar.matcher(), "cached masks", Some(&mut row))?;
             all.written
                 .extend(written.iter().filter(|step| step.first_visit.is_none()).map(|step| step.mask));
+            if self.interrupt.is_cancelled() {
+                all.interrupted = Some(pass);
+                break;
+            }
         }
         Ok(all)
     }
@@ -110,6 +120,9 @@ impl Plan<'_> {
         // statistics.
         let mut before = matcher.stats();
         for place in 0..=self.tokens.len() {
+            if self.interrupt.is_cancelled() {
+                break;
+            }
             let started = Instant::now();
             match &mut row {
                 None => drop(std::hint::black_box(matcher.mask())),

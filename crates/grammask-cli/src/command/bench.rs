@@ -14,6 +14,7 @@ use crate::failure::{Failure, Rejection};
 use crate::input::source::{Source, config, read};
 use crate::input::tokenize::{Cut, tokenize};
 use crate::input::vocabulary;
+use crate::interrupt;
 use crate::measure::{Measurement, Plan};
 use crate::output::histogram;
 use crate::output::listing::{in_order, token_json};
@@ -63,7 +64,15 @@ pub(crate) fn run(arguments: &Bench, reading: &ReadingArgs, out: &mut Output) ->
             tokens.len()
         )));
     }
-    let plan = Plan { source: &source, vocabulary: &vocabulary, config: &config, tokens: &tokens, passes };
+    let interrupt = &interrupt::flag();
+    let plan = Plan {
+        source: &source,
+        vocabulary: &vocabulary,
+        config: &config,
+        tokens: &tokens,
+        passes,
+        interrupt,
+    };
     let is_complete = accept_tokens(&plan.compile(&vocabulary, &mut Times::default())?, &text, &tokens)?;
     let result = plan.measure()?;
     let report =
@@ -227,6 +236,9 @@ impl Report<'_> {
             self.passes,
             us(self.result.clock)
         ));
+        if let Some(pass) = self.result.interrupted {
+            line(format_args!("interrupted in pass {pass}: the times are those until then\n"));
+        }
         line(format_args!(
             "{:<30}{:>9}{:>10}{:>10}{:>10}{:>10}{:>10}",
             "times in us", "count", "mean", "p50", "p90", "p99", "max"
@@ -294,6 +306,7 @@ impl Report<'_> {
             "cut": self.cut.name(),
             "complete": self.is_complete,
             "passes": self.passes,
+            "interrupted": self.result.interrupted,
             "clock_ns": self.result.clock,
             "ns": times,
             "grammar": {

@@ -4,7 +4,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::time::Instant;
 
-use grammask::{Ending, Grammar, Mask, Matcher, Outcome, TokenId, Vocabulary};
+use grammask::{CancelFlag, Ending, Grammar, Mask, Matcher, Outcome, TokenId, Vocabulary};
 use grammask_earley::{CompletionStep, SetId, Special};
 use grammask_mask::tokens_of_set;
 use serde_json::json;
@@ -15,6 +15,7 @@ use crate::command::mask::check_limit;
 use crate::failure::Failure;
 use crate::input::source::{Source, config};
 use crate::input::vocabulary;
+use crate::interrupt;
 use crate::output::{Output, bytes_to_json};
 use crate::random::Random;
 use crate::shortest_completion::ShortestCompletion;
@@ -38,10 +39,14 @@ pub(crate) fn run(arguments: &Generate, reading: &ReadingArgs, out: &mut Output)
     let completion = ShortestCompletion::new(&compiled.network, &config.recognizer, limit)?;
     let specials = compiled.network.specials.iter();
     let specials = specials.map(|special| ids_of(&vocabulary, special, &config.ending)).collect();
+    let interrupt = interrupt::flag();
+    let mut matcher = grammar.matcher();
+    matcher.set_cancel_flag(Some(interrupt.clone()));
     let mut model = Model {
         state: completion.initial(),
         completion,
-        matcher: grammar.matcher(),
+        matcher,
+        interrupt,
         specials,
         ending: config.ending,
         random: Random::new(arguments.seed),
@@ -97,6 +102,8 @@ enum End {
     Stuck,
     /// The reader has closed the pipe.
     Unread,
+    /// By Ctrl-C.
+    Interrupted,
 }
 
 impl End {
@@ -107,6 +114,7 @@ impl End {
             Self::Spent => "incomplete at --max-tokens",
             Self::Stuck => "incomplete, because no token of the vocabulary can follow",
             Self::Unread => "the pipe is closed",
+            Self::Interrupted => "interrupted",
         }
     }
 
@@ -118,6 +126,8 @@ impl End {
 /// A random model, and the text that it writes.
 struct Model {
     matcher: Matcher,
+    /// Set by Ctrl-C.
+    interrupt: CancelFlag,
     /// Finds the nearest complete text. It has tables of its own, so that it does not fill the caches of the
     /// matcher.
     completion: ShortestCompletion,
@@ -147,6 +157,9 @@ impl Model {
             if out.is_closed() {
                 return Ok(End::Unread);
             }
+            if self.interrupt.is_cancelled() {
+                return Ok(End::Interrupted);
+            }
             let is_complete = self.matcher.is_complete();
             let spent = self.tokens.len();
             if spent >= self.max_tokens {
@@ -155,12 +168,18 @@ impl Model {
             // Two draws make the probability of a guided step grow with the square of the number of tokens.
             let is_guided =
                 self.random.below(self.max_tokens) < spent && self.random.below(self.max_tokens) < spent;
-            let mask = self.mask()?;
+            let mask = match self.mask() {
+                Err(_) if self.interrupt.is_cancelled() => return Ok(End::Interrupted),
+                mask => mask?,
+            };
             if mask.is_empty() {
                 return Ok(if is_complete { End::Complete } else { End::Stuck });
             }
             match self.choose(&mask, is_guided)? {
-                Some(token) => self.take(token, out)?,
+                Some(token) => match self.take(token, out) {
+                    Err(_) if self.interrupt.is_cancelled() => return Ok(End::Interrupted),
+                    taken => taken?,
+                },
                 None => return Ok(End::Complete),
             }
         }

@@ -29,6 +29,7 @@ use crate::args::{
 };
 use crate::failure::{Failure, InvalidGrammar, diagnostics_to_json};
 use crate::input::front_end::FrontEnd;
+use crate::output::progress;
 
 /// The text of a grammar, and its name for messages.
 #[derive(Debug)]
@@ -114,6 +115,9 @@ pub(crate) fn config(reading: &ReadingArgs) -> Result<Config, Failure> {
     Ok(config)
 }
 
+/// Maximum number of levels of arrays and objects in a `--document`, as `serde_json` has it.
+const MAX_DOCUMENT_LEVELS: usize = 127;
+
 /// Reads a schema that others may refer to. `argument` is its URI and its file, with `=` between them. A URI
 /// may contain `=`, so the last one counts that is followed by the name of a file.
 fn document(argument: &str, max_bytes: usize) -> Result<Document, Failure> {
@@ -129,8 +133,14 @@ fn document(argument: &str, max_bytes: usize) -> Result<Document, Failure> {
     if bytes.len() > max_bytes {
         return Err(Failure::other(format!("{file}: more than {max_bytes} bytes (limit `max_text_bytes`)")));
     }
-    let schema = serde_json::from_slice(&bytes)
-        .map_err(|error| Failure::other(format!("{file}: not JSON: {error}")))?;
+    let schema = serde_json::from_slice(&bytes).map_err(|error| {
+        let problem = error.to_string();
+        Failure::other(if problem.starts_with("recursion limit") {
+            format!("{file}: more than {MAX_DOCUMENT_LEVELS} levels, the limit of a --document")
+        } else {
+            format!("{file}: not JSON: {problem}")
+        })
+    })?;
     Ok(Document { uri: uri.to_owned(), schema })
 }
 
@@ -361,6 +371,10 @@ impl Source {
         config: &Config,
         vocabulary: Option<&Vocabulary>,
     ) -> Result<Compiled, Failure> {
+        progress::during("compiling", || self.compile_now(config, vocabulary))
+    }
+
+    fn compile_now(&self, config: &Config, vocabulary: Option<&Vocabulary>) -> Result<Compiled, Failure> {
         let started = Instant::now();
         let mut ast = self.parse_for(config, vocabulary)?;
         if let Some(vocabulary) = vocabulary {

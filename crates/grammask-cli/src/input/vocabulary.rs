@@ -13,7 +13,7 @@ use grammask_trie::{Error, Vocabulary};
 use crate::args::{VocabularyArgs, VocabularyFileArgs};
 use crate::failure::Failure;
 use crate::input::source;
-use crate::output::quoted;
+use crate::output::{progress, quoted};
 
 pub(crate) use embedded::NAMES as EMBEDDED_NAMES;
 
@@ -39,7 +39,8 @@ pub(crate) struct Loaded {
 /// is JSON, warns on stderr if no token ends a text.
 pub(crate) fn load(arguments: &VocabularyArgs, is_json: bool) -> Result<(Vocabulary, Ending), Failure> {
     let name = arguments.vocab.as_deref().unwrap_or(Path::new(EMBEDDED_NAMES[0]));
-    let Loaded { vocabulary, notes, .. } = load_named(name, &arguments.file)?;
+    let reading = || load_named(name, &arguments.file);
+    let Loaded { vocabulary, notes, .. } = progress::during("reading the vocabulary", reading)?;
     let ending = ending(&vocabulary, arguments)?;
     if is_json {
         return Ok((vocabulary, ending));

@@ -124,3 +124,60 @@ fn endless_files_are_read_as_far_as_needed() {
     assert_eq!(run.status, 1);
     assert!(run.err.starts_with("/dev/zero:1:"), "{}", &run.err[..run.err.len().min(300)]);
 }
+
+/// Runs a command until it has written something, sends it SIGINT, and returns status, stdout and stderr.
+#[cfg(unix)]
+fn interrupted(folder: &Folder, arguments: &[&str]) -> (Option<i32>, String, String) {
+    let mut command = folder.command(arguments);
+    let mut child =
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // The handler is in place when the measurement or the text begins.
+    std::thread::sleep(std::time::Duration::from_millis(1_500));
+    let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(kill.unwrap().success());
+    let mut text = [String::new(), String::new()];
+    // A large text would fill the pipe.
+    let mut stdout = child.stdout.take().unwrap();
+    let reader = std::thread::spawn(move || {
+        let mut text = Vec::new();
+        stdout.read_to_end(&mut text).map(|_| String::from_utf8_lossy(&text).into_owned())
+    });
+    child.stderr.take().unwrap().read_to_string(&mut text[1]).unwrap();
+    text[0] = reader.join().unwrap().unwrap();
+    let [out, err] = text;
+    (child.wait().unwrap().code(), out, err)
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_a_text_and_a_measurement_with_their_reports() {
+    // The probability that a text ends early grows with its share of the maximum length.
+    let folder = Folder::new("robust_interrupt").with("letters.kbnf", "start ::= (#'[a-z]+' ' ')+;");
+    let vocabulary = r#"{"a": 0, "b": 1, " ": 2, "ab": 3}"#;
+    folder.write("vocabulary.json", vocabulary);
+    let options = ["--vocab", "vocabulary.json"];
+    let generate = [&["generate", "letters.kbnf", "--max-tokens", "4000000000"][..], &options].concat();
+    let (status, out, err) = interrupted(&folder, &generate);
+    assert_eq!(status, Some(3), "{err}");
+    assert!(!out.is_empty() && err.contains("interrupted: ") && err.contains(" masks: "), "{err}");
+
+    folder.write("text", "ab ba ".repeat(400));
+    let bench =
+        [&["bench", "letters.kbnf", "--file", "text", "--passes", "800", "--json"][..], &options].concat();
+    let (status, out, err) = interrupted(&folder, &bench);
+    assert_eq!(status, Some(0), "{out}{err}");
+    let answer: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert!(answer["interrupted"].as_u64().is_some_and(|pass| pass > 0), "{answer}");
+    assert!(answer["ns"]["compile"]["count"].as_u64().is_some_and(|count| count > 0), "{answer}");
+}
+
+#[test]
+fn deep_json_is_read_or_the_message_has_its_limit() {
+    let levels = 3_000;
+    let nested = format!("{}{{}}{}", r#"{"items":"#.repeat(levels), "}".repeat(levels));
+    let folder = Folder::new("robust_deep_json").with("deep.json", &nested).with("s.json", "{}");
+    let run = folder.run(&["check", "--schema", "deep.json"]);
+    assert!(run.status == 0 || run.err.contains("limit"), "{run}");
+    let run = folder.run(&["check", "--schema", "s.json", "--document", "https://a.example/=deep.json"]);
+    assert!(run.status == 4 && run.err.contains("127 levels, the limit of a --document"), "{run}");
+}
