@@ -4,3 +4,4 @@ pub mod audit;
 pub mod ci;
 pub mod loom;
 pub mod msrv;
+pub mod wasm;

@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
-use xtask::checks::{audit, ci, loom, msrv};
+use xtask::checks::{audit, ci, loom, msrv, wasm};
 use xtask::measure::{bench, count, schemas, tokenizers};
 use xtask::{book, coverage, engines, fuzz, python, tidy, workspace::Workspace};
 
@@ -19,6 +19,7 @@ cargo xtask COMMAND
   audit                       licences, sources and banned packages of the dependencies, where cargo-deny is installed
   book                        the documents as one book in target/book, where mdbook is installed
   msrv [--cargo PATH]         builds the published crates with the minimum Rust version
+  wasm                        builds the C interface for wasm32-unknown-unknown, and runs a matcher under Node.js
   bench [OPTIONS]             compares with other engines and writes docs/benchmarks.md; OPTIONS go to
                               `cargo run --release -p grammask-benches`; --glrmask builds glrmask and
                               compares with it too; --overview only renews the chart and the table at the
@@ -117,6 +118,7 @@ fn run(arguments: &[String]) -> anyhow::Result<bool> {
         "engines" => engines::run(&Workspace::load()?),
         "loom" => loom::run(&Workspace::load()?, options),
         "audit" => audit::run(&Workspace::load()?),
+        "wasm" => wasm::run(&Workspace::load()?),
         "msrv" => msrv::run(&Workspace::load()?, options),
         "count" => count::run(&Workspace::load()?, options),
         other => bail!("unknown command {other}\n\n{HELP}"),
