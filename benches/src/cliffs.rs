@@ -444,6 +444,20 @@ mod tests {
         assert!(cost(&small) >= cost(found) / 100 * KEPT_PERCENT);
     }
 
+    /// Inputs that were found by searches. The work of each is within the bound that its file states.
+    #[test]
+    fn found_inputs_stay_within_their_bounds() {
+        let words = Words::load("o200k").expect("the built-in vocabulary");
+        let search = Search {
+            vocabulary: words.vocabulary().expect("a vocabulary"),
+            config: config(&words),
+            ..search()
+        };
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("cliffs");
+        let report = search.again(&folder).unwrap_or_else(|error| panic!("{error}"));
+        assert!(report.lines().count() > 3 * 5, "{report}");
+    }
+
     #[test]
     fn written_inputs_are_measured_again() {
         let mut search = search();
