@@ -102,6 +102,12 @@ impl Default for Memos {
     }
 }
 
+/// Greatest number of bytes of all tables, whatever the limit: 8 GiB, or all that 32-bit addresses reach.
+const MAX_TABLE_BYTES: usize = match 1_usize.checked_shl(33) {
+    Some(bytes) => bytes,
+    None => usize::MAX,
+};
+
 impl Store {
     /// Returns a store with the four languages that every store has.
     pub fn new(limits: &Limits) -> Self {
@@ -242,7 +248,7 @@ impl Store {
         if self.arena.len() >= states {
             return Err(Error::limit(Limit::States, states, None));
         }
-        let memory = self.limits.memory.min(1 << 33);
+        let memory = self.limits.memory.min(MAX_TABLE_BYTES);
         if self.bytes_used() > memory {
             return Err(Error::limit(Limit::Memory, memory, None));
         }
