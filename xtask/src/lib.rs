@@ -19,3 +19,15 @@ pub mod measure;
 pub mod python;
 pub mod tidy;
 pub mod workspace;
+
+/// Returns the exit status of a command: success for `Ok(true)`. Writes an error to stderr.
+pub fn exit_code(result: anyhow::Result<bool>) -> std::process::ExitCode {
+    match result {
+        Ok(true) => std::process::ExitCode::SUCCESS,
+        Ok(false) => std::process::ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            std::process::ExitCode::FAILURE
+        }
+    }
+}

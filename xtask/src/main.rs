@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::bail;
 use xtask::checks::{audit, ci, loom, msrv, wasm};
 use xtask::measure::{bench, count, schemas, tokenizers};
-use xtask::{book, coverage, engines, fuzz, python, tidy, workspace::Workspace};
+use xtask::{book, coverage, engines, exit_code, fuzz, python, tidy, workspace::Workspace};
 
 const HELP: &str = "\
 cargo xtask COMMAND
@@ -71,14 +71,7 @@ cargo xtask COMMAND
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    match run(&arguments) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::FAILURE
-        }
-    }
+    exit_code(run(&arguments))
 }
 
 /// Runs a command. Returns `true` if it succeeds.

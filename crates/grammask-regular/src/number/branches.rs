@@ -59,7 +59,7 @@ impl<'a> Branches<'a> {
     }
 }
 
-/// Returns the branches of a union. Without a condition if they are too many.
+/// Returns the branches of a union. If they are too many, returns one branch without conditions.
 fn any(parts: &[Vec<Branch>]) -> Vec<Branch> {
     let branches = parts.concat();
     if branches.len() <= MAX_BRANCHES { branches } else { vec![Branch::new()] }
@@ -87,7 +87,6 @@ fn both(one: &Branch, other: &Branch) -> Option<Branch> {
     let mut all = [&one[..], other].concat();
     all.sort_unstable();
     all.dedup();
-    all.is_sorted_by_key(|&(a, _)| a).then_some(())?;
     all.windows(2).all(|pair| pair[0].0 != pair[1].0).then_some(all)
 }
 

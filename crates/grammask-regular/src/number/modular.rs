@@ -175,8 +175,8 @@ impl NumberMember<'_> {
 }
 
 impl<'a> Constraints<'a> {
-    /// Collects the conditions of operands. Returns `None` unless all required multiples are in one part of a
-    /// numeral, or without any, if there is no excluded multiple.
+    /// Collects the conditions of operands. Returns `None` if two required multiples are in different parts
+    /// of a numeral, or if there is no multiple at all.
     fn of(members: &[NumberMember<'a>]) -> Option<Self> {
         let (mut divided, mut excluded, mut part) = (Vec::new(), Vec::new(), None);
         let mut has_plain = false;

@@ -6,9 +6,7 @@ mod begin;
 mod draft;
 mod end_in_time;
 mod forced;
-mod forced_o200k;
 mod grammar_cache;
-mod masks_o200k;
 mod memory;
 mod o200k;
 #[path = "../random_setup/mod.rs"]

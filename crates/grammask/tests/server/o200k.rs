@@ -1,4 +1,7 @@
-//! A vocabulary that models use, and its tokenizer.
+//! A vocabulary that models use, its tokenizer, and tests with both.
+
+mod forced;
+mod masks;
 
 use std::sync::LazyLock;
 

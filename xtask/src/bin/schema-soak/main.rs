@@ -79,14 +79,7 @@ impl Options {
 }
 
 fn main() -> ExitCode {
-    match run() {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::FAILURE
-        }
-    }
+    xtask::exit_code(run())
 }
 
 /// Runs the soak. Returns `true` if nothing differs and no call is slow.

@@ -78,14 +78,7 @@ struct Soak {
 }
 
 fn main() -> ExitCode {
-    match run() {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::FAILURE
-        }
-    }
+    xtask::exit_code(run())
 }
 
 /// Runs the soak. Returns `true` if nothing differs and memory settles.

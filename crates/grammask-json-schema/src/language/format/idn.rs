@@ -23,10 +23,10 @@ const MAX_LABEL_CHARACTERS: u32 = 11;
 const MAX_NEAR_LABEL_CHARACTERS: u32 = 18;
 
 /// Length of the longest name, in octets.
-const MAX_NAME: u32 = 253;
+const MAX_NAME_OCTETS: u32 = 253;
 
 /// Most octets that a character takes in a label with other characters than ASCII, with a part of `xn--`.
-const OCTETS_PER_CHARACTER: u32 = 6;
+const MAX_OCTETS_PER_CHARACTER: u32 = 6;
 
 /// The separators of labels: the full stop, and three characters that IDNA treats as it.
 const SEPARATOR: &str = "[.\u{3002}\u{ff0e}\u{ff61}]";
@@ -42,9 +42,7 @@ pub(super) fn idn_hostname(languages: &mut Languages) -> LanguageId {
     // In a name with a label from right to left, every label must follow the rules for directions.
     let strict = languages.regex("[a-z](?:-?[0-9a-z]){0,31}");
     let right = ["0-9\u{6f0}-\u{6f9}", "\u{660}-\u{669}"].map(right_label);
-    let right = languages.regex(&format!("(?:{})", right.join("|")));
-    let short = languages.length(1, Some(MAX_NEAR_LABEL_CHARACTERS));
-    let right = languages.and([right, short]);
+    let right = limited(languages, &format!("(?:{})", right.join("|")));
     let any = languages.union([strict, right]);
     let right = names(languages, any);
     let ascii = hostname(languages, true);
@@ -53,7 +51,7 @@ pub(super) fn idn_hostname(languages: &mut Languages) -> LanguageId {
 
 /// Returns all texts that may be international host names.
 pub(super) fn possible(languages: &mut Languages) -> LanguageId {
-    languages.length(1, Some(MAX_NAME))
+    languages.length(1, Some(MAX_NAME_OCTETS))
 }
 
 /// Returns the names of some labels. Three labels have at most 191 octets in Punycode. A name that has more
@@ -65,7 +63,7 @@ fn names(languages: &mut Languages, label: LanguageId) -> LanguageId {
     let few = languages.sequence([label, few]);
     let many = languages.repeat(more, 0, None);
     let many = languages.sequence([label, many]);
-    let short = languages.length(1, Some(MAX_NAME / OCTETS_PER_CHARACTER));
+    let short = languages.length(1, Some(MAX_NAME_OCTETS / MAX_OCTETS_PER_CHARACTER));
     let many = languages.and([many, short]);
     languages.union([few, many])
 }

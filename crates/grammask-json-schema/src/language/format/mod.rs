@@ -93,7 +93,8 @@ pub(crate) fn is_known(name: &str) -> bool {
 ///
 /// From draft 7 on, a host name may have labels in Punycode. Which of them are valid depends on the decoded
 /// text, so [`Approximation::Under`] leaves all of them out, and [`Approximation::Over`] takes all of them.
-/// The same holds for international host names, whose rules are not regular.
+/// International host names have two approximations as well, in every draft: some of their rules are not
+/// regular.
 pub(crate) fn is_approximate(name: &str, draft: Draft) -> bool {
     name == "idn-hostname" || name == "hostname" && draft >= Draft::Draft7
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use grammask::{Config, Grammar, LexiconConfig, TokenId};
 use grammask_testkit::random::Rng;
 
-use crate::o200k::{VOCABULARY, encode};
+use super::{VOCABULARY, encode};
 
 /// A grammar as it is mostly used, and one that walks the whole trie for each mask.
 fn both(text: &str) -> (Grammar, Grammar) {

@@ -4,7 +4,7 @@
 use grammask::{Config, Grammar};
 use grammask_testkit::random::Rng;
 
-use crate::o200k::{VOCABULARY, encode};
+use super::{VOCABULARY, encode};
 
 /// Checks after each token of a text that the forced tokens are the next ones. Returns the numbers of forced
 /// tokens and of all tokens.
@@ -40,20 +40,20 @@ fn fixture(grammar: &str, text: &str) {
 #[test]
 fn forced_tokens_of_fixtures_equal_the_tokenizer() {
     fixture(
-        include_str!("../../../../fixtures/grammars/json.kbnf"),
-        include_str!("../../../../fixtures/texts/json.txt"),
+        include_str!("../../../../../fixtures/grammars/json.kbnf"),
+        include_str!("../../../../../fixtures/texts/json.txt"),
     );
     fixture(
-        include_str!("../../../../fixtures/grammars/sql.kbnf"),
-        include_str!("../../../../fixtures/texts/sql.txt"),
+        include_str!("../../../../../fixtures/grammars/sql.kbnf"),
+        include_str!("../../../../../fixtures/texts/sql.txt"),
     );
     fixture(
-        include_str!("../../../../fixtures/grammars/xml.kbnf"),
-        include_str!("../../../../fixtures/texts/xml.txt"),
+        include_str!("../../../../../fixtures/grammars/xml.kbnf"),
+        include_str!("../../../../../fixtures/texts/xml.txt"),
     );
     fixture(
-        include_str!("../../../../fixtures/grammars/c.kbnf"),
-        include_str!("../../../../fixtures/texts/c.txt"),
+        include_str!("../../../../../fixtures/grammars/c.kbnf"),
+        include_str!("../../../../../fixtures/texts/c.txt"),
     );
 }
 
