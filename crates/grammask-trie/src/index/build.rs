@@ -3,15 +3,17 @@
 
 use super::children::Children;
 use super::signature_rows::SignatureRows;
-use super::{ClassSignature, Edge, InnerId, SubtreeSummary, TextKind, TrieIndex, Utf8Decoder, whitespace};
+use super::{
+    ClassSignature, Columns, Edge, InnerId, SubtreeSummary, TextKind, TrieIndex, Utf8Decoder, whitespace,
+};
 use crate::{Trie, TrieNodeId};
 
 pub(super) fn index(trie: &Trie) -> TrieIndex {
-    let count = trie.len();
-    let ids = trie.columns().tokens.iter().map(|id| id.0 as usize + 1).max().unwrap_or(0);
+    let (count, columns) = (trie.len(), trie.columns());
+    let ids = columns.tokens.iter().map(|id| id.0 as usize + 1).max().unwrap_or(0);
     let mut builder = Builder::new(trie, ids);
     for node in (0..count as u32).map(TrieNodeId) {
-        builder.push(node);
+        builder.push(node, &columns);
     }
     builder.finish(ids)
 }
@@ -38,6 +40,10 @@ struct Builder<'t> {
     nodes: Vec<TrieNodeId>,
     parents: Vec<InnerId>,
     ranks: Vec<u32>,
+    /// For each node, and once more at the end: where its tokens begin in the token column.
+    token_starts: Vec<u32>,
+    /// Number of tokens at the nodes that were pushed.
+    tokens_before: u32,
     /// The paths to the inner nodes above the next node, by depth.
     open: Vec<Path>,
     /// By node.
@@ -58,6 +64,8 @@ impl<'t> Builder<'t> {
             nodes: Vec::new(),
             parents: Vec::new(),
             ranks: Vec::with_capacity(count + 1),
+            token_starts: Vec::with_capacity(count + 1),
+            tokens_before: 0,
             open: vec![Path::ROOT; trie.max_depth() + 1],
             decoders: Vec::with_capacity(count),
             edges: Vec::with_capacity(count),
@@ -68,15 +76,19 @@ impl<'t> Builder<'t> {
     }
 
     /// Adds the next node in depth-first order.
-    fn push(&mut self, node: TrieNodeId) {
+    fn push(&mut self, node: TrieNodeId, columns: &Columns<'_>) {
         self.ranks.push(self.nodes.len() as u32);
         let depth = self.trie.depth(node);
         let path = match depth.checked_sub(1) {
             Some(above) => self.push_edge(self.open[above], node),
             None => Path::ROOT,
         };
-        let tokens = self.trie.tokens(node).iter();
-        tokens.for_each(|id| self.token_signatures.insert(id.0 as usize, path.signature));
+        let end = self.tokens_before + columns.token_count(node.index());
+        for id in &columns.tokens[self.tokens_before as usize..end as usize] {
+            self.token_signatures.insert(id.0 as usize, path.signature);
+        }
+        self.token_starts.push(self.tokens_before);
+        self.tokens_before = end;
         self.decoders.push(path.decoder);
         if self.trie.has_children(node) {
             let inner = InnerId(self.nodes.len() as u32);
@@ -109,6 +121,7 @@ impl<'t> Builder<'t> {
     fn finish(mut self, ids: usize) -> TrieIndex {
         let len = self.nodes.len();
         self.ranks.push(len as u32);
+        self.token_starts.push(self.tokens_before);
         self.path_signatures.finish(len);
         self.token_signatures.finish(ids);
         let summaries = self.summaries();
@@ -120,7 +133,7 @@ impl<'t> Builder<'t> {
             char_boundaries[inner / 64] |= u64::from(is_boundary) << (inner % 64);
         }
         let (edge_starts, edges) = by_byte(&self.edges);
-        let children = Children::new(self.trie, &self.nodes, &self.ranks);
+        let children = Children::new(self.trie, &self.nodes, &self.ranks, &self.token_starts);
         TrieIndex {
             nodes: self.nodes.into(),
             parents: self.parents.into(),

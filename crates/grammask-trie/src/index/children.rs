@@ -48,8 +48,8 @@ pub(super) struct Children {
 
 impl Children {
     /// Collects the children of `inner_nodes`. `ranks` has, for each node and once more at the end, the
-    /// number of inner nodes before it.
-    pub(super) fn new(trie: &Trie, inner_nodes: &[TrieNodeId], ranks: &[u32]) -> Self {
+    /// number of inner nodes before it. `token_starts` has where the tokens begin in the token column.
+    pub(super) fn new(trie: &Trie, inner_nodes: &[TrieNodeId], ranks: &[u32], token_starts: &[u32]) -> Self {
         let columns = trie.columns();
         let mut starts = Vec::with_capacity(inner_nodes.len() + 1);
         let mut all = Vec::with_capacity(trie.len());
@@ -57,12 +57,11 @@ impl Children {
             starts.push(all.len() as u32);
             all.extend(trie.children(inner).map(|node| {
                 let n = node.index();
-                let tokens = columns.token_range(n);
                 Child {
                     node,
                     inner: if ranks[n] < ranks[n + 1] { ranks[n] } else { LEAF },
-                    first_token: tokens.start,
-                    end_token: tokens.end,
+                    first_token: token_starts[n],
+                    end_token: token_starts[n + 1],
                     byte: columns.bytes[n],
                 }
             }));

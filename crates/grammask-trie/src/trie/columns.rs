@@ -59,6 +59,13 @@ impl Columns<'_> {
         self.token_starts.start(node)
     }
 
+    /// Returns the number of tokens that end at a node. A walk that visits all nodes in order adds them up
+    /// faster than it looks up each [`token_start`](Self::token_start).
+    #[inline]
+    pub fn token_count(&self, node: usize) -> u32 {
+        self.token_starts.count(node)
+    }
+
     /// Returns the indices in [`tokens`](Self::tokens) of the tokens that end at a node.
     #[inline]
     pub fn token_range(&self, node: usize) -> Range<u32> {

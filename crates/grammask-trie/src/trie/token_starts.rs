@@ -53,6 +53,17 @@ impl TokenStarts {
         }
     }
 
+    /// Returns the number of tokens at `node`. Unlike [`range`](Self::range), it counts no bits in most blocks.
+    #[inline]
+    pub(super) fn count(&self, node: usize) -> u32 {
+        let block = self.blocks[node / NODES_PER_BLOCK];
+        if block.before & HAS_FURTHER == 0 {
+            block.bits >> (node % NODES_PER_BLOCK) & 1
+        } else {
+            self.range(node).len() as u32
+        }
+    }
+
     /// Returns the number of further tokens at the nodes of the block of `node` that are before it.
     #[cold]
     fn further_before(&self, node: usize) -> u32 {
@@ -161,8 +172,8 @@ mod tests {
             let mut sum = 0;
             for (node, &count) in counts.iter().enumerate() {
                 assert_eq!(
-                    (starts.start(node), starts.range(node)),
-                    (sum, sum..sum + count),
+                    (starts.start(node), starts.range(node), starts.count(node)),
+                    (sum, sum..sum + count, count),
                     "{node} of {nodes}"
                 );
                 sum += count;

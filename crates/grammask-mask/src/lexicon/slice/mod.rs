@@ -128,15 +128,22 @@ impl Slice {
         // By depth: the position after the node.
         let mut path = vec![Class::START; trie_index.height() + 1];
         let mut node = 1;
+        // Number of tokens at the nodes before `node`.
+        let mut tokens_before = columns.token_start(1);
         while node < ends[0] {
             let n = node as usize;
             let depth = columns.depth(n);
             let Some(next) = class.after(path[depth - 1], bytes[n]) else {
                 node = ends[n];
+                tokens_before = columns.token_start(ends[n] as usize);
                 continue;
             };
             let (length, inside) = next;
-            trie.tokens(TrieNodeId(node)).iter().for_each(|id| tokens.put(id.0 as usize, length));
+            let here = tokens_before as usize;
+            tokens_before += columns.token_count(n);
+            for id in &columns.tokens[here..tokens_before as usize] {
+                tokens.put(id.0 as usize, length);
+            }
             if let Some(inner) = trie_index.inner(TrieNodeId(node)) {
                 if inside == Utf8Decoder::Boundary {
                     inner_nodes.put(inner, length);
