@@ -3,14 +3,16 @@
 //! callgrind counts inside of `counted_section` only, and writes a file at each call of `end_of_job`. The
 //! program prints the name of each job, its unit and the number of units.
 //!
-//! Options: a vocabulary, and parts of the names of the jobs to do (`--only`, again for another part).
+//! Options: a vocabulary, parts of the names of the jobs to do (`--only`, again for another part), and the
+//! profile of JSON Schema (`--profile standard|generation`).
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a tool that names its jobs")]
 
 use std::hint::black_box;
 use std::path::Path;
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail, ensure};
+use grammask::json_schema::Profile;
 use grammask::{Config, Grammar, Matcher, TokenId, Vocabulary};
 use grammask_benches::engine::grammask::{config, unused, used};
 use grammask_benches::input::case::Case;
@@ -54,17 +56,26 @@ struct Jobs {
 fn main() -> anyhow::Result<()> {
     let mut name = None;
     let mut only = Vec::new();
+    let mut profile = Profile::Standard;
     let mut arguments = std::env::args().skip(1);
     while let Some(word) = arguments.next() {
         let mut value = || arguments.next().with_context(|| format!("{word} needs a value"));
         match word.as_str() {
             "--only" => only.push(value()?),
+            "--profile" => {
+                profile = match value()?.as_str() {
+                    "standard" => Profile::Standard,
+                    "generation" => Profile::Generation,
+                    other => bail!("--profile is standard or generation, not {other}"),
+                }
+            }
             _ => name = Some(word),
         }
     }
     let words = Words::load(name.as_deref().unwrap_or("o200k"))?;
     let vocabulary = words.vocabulary()?;
-    let jobs = Jobs { config: config(&words), words, vocabulary, only };
+    let config = config(&words).with_profile(profile);
+    let jobs = Jobs { config, words, vocabulary, only };
     job("nothing", "call", 100, || {
         for _ in 0..100 {
             counted_section(&mut || ());

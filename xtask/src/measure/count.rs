@@ -23,7 +23,10 @@ pub fn run(workspace: &Workspace, options: &[String]) -> anyhow::Result<bool> {
         rest => ("o200k", rest),
     };
     let are_pairs = options.iter().step_by(2).all(|option| option == "--only");
-    ensure!(are_pairs && options.len().is_multiple_of(2), "count [--vocab o200k|PATH] [--only JOB]...");
+    ensure!(
+        are_pairs && options.len().is_multiple_of(2),
+        "count [--vocab o200k|PATH] [--only JOB]... [--profile standard|generation]"
+    );
     let version = Command::new("valgrind").arg("--version").stderr(Stdio::null()).output();
     let Some(version) = version.ok().filter(|output| output.status.success()) else {
         println!("count: valgrind is not installed, so nothing is counted");
