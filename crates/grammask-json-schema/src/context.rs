@@ -332,6 +332,16 @@ impl<'a> Context<'a> {
         Ok(emptiness)
     }
 
+    /// Stores that a language is not empty, which the caller knows without a search.
+    pub(crate) fn set_inhabited(&mut self, language: LanguageId) {
+        self.emptiness.insert(language, Ok(false));
+    }
+
+    #[cfg(test)]
+    pub(crate) fn is_known_inhabited(&self, language: LanguageId) -> bool {
+        self.emptiness.get(&language).is_some_and(|known| matches!(known, Ok(false)))
+    }
+
     /// Decides whether a text is in a language.
     pub(crate) fn contains(&mut self, language: LanguageId, text: &str) -> Result<bool, Stop> {
         if let Some(&known) = self.membership.get(&(language, text.into())) {

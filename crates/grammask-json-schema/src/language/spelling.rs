@@ -6,35 +6,20 @@
 //! languages, such as those of formats, stay as they are.
 //!
 //! Reading a spelling yields one text, and the spellings of `ab` are those of `a` before those of `b`.
-//! So rewriting commutes with sequences, repetitions, unions and intersections. A complement is taken
-//! among the spellings of all texts.
+//! So rewriting commutes with sequences, repetitions, unions and intersections. Complements are intersected
+//! with the spellings of all texts, once for each union or intersection that is not part of another.
 
-use std::fmt::Write;
-
-use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Repetition};
 use rustc_hash::FxHashMap;
 
 use super::{ANY_TEXT, Language, LanguageId, Languages};
 use crate::{Config, Escapes};
+use pattern::{is_special, push_character, required, rewrite_known_pattern};
+
+mod pattern;
 
 /// Levels of nested languages that are rewritten. Deeper ones become an intersection of `json!` and the
 /// spellings of all texts.
 const MAX_REWRITTEN_LEVELS: u32 = 64;
-
-/// The characters that have an escape, and the letters of their short escapes (RFC 8259, section 7).
-const SHORT_ESCAPES: [(char, char); 8] = [
-    ('"', '"'),
-    ('\\', '\\'),
-    ('/', '/'),
-    ('\u{8}', 'b'),
-    ('\u{c}', 'f'),
-    ('\n', 'n'),
-    ('\r', 'r'),
-    ('\t', 't'),
-];
-
-/// Characters up to this one are never written as themselves.
-const LAST_CONTROL: char = '\u{1f}';
 
 /// The chosen spellings, and the languages that were rewritten before.
 pub(super) struct Spellings {
@@ -44,6 +29,16 @@ pub(super) struct Spellings {
     spelled: FxHashMap<LanguageId, LanguageId>,
     /// Memo of [`Languages::rewritten`].
     rewritten: FxHashMap<(LanguageId, Escapes), LanguageId>,
+    /// Memo of [`Languages::relative`].
+    relative: FxHashMap<(LanguageId, Escapes), Relative>,
+}
+
+/// Result of [`Languages::relative`].
+#[derive(Clone, Copy)]
+struct Relative {
+    language: LanguageId,
+    /// True if all members are spellings.
+    is_exact: bool,
 }
 
 impl Spellings {
@@ -53,6 +48,7 @@ impl Spellings {
             strings: config.string_escapes,
             spelled: FxHashMap::default(),
             rewritten: FxHashMap::default(),
+            relative: FxHashMap::default(),
         }
     }
 }
@@ -154,7 +150,7 @@ impl Languages {
                 text.chars().for_each(|char| push_character(&mut pattern, char, escapes));
                 self.regex(&pattern)
             }
-            Language::Regex(pattern) => match rewrite_pattern(&pattern, escapes) {
+            Language::Regex(pattern) => match rewrite_known_pattern(&pattern, escapes) {
                 Some(Some(rewritten)) => self.regex(&rewritten),
                 Some(None) => id,
                 None => self.selected(id, escapes),
@@ -163,18 +159,13 @@ impl Languages {
                 let parts = all(self, &parts);
                 self.sequence(parts)
             }
-            Language::Union(parts) => {
-                let parts = all(self, &parts);
-                self.union(parts)
-            }
-            Language::And(parts) => {
-                let parts = all(self, &parts);
-                self.and(parts)
-            }
-            Language::Not(part) => {
-                let excluded = self.rewritten(part, escapes, level + 1);
-                let (any, rest) = (self.any_spelling(escapes), self.not(excluded));
-                self.and([any, rest])
+            Language::Union(_) | Language::And(_) | Language::Not(_) => {
+                let Relative { language, is_exact } = self.relative(id, escapes, level);
+                if is_exact {
+                    return language;
+                }
+                let any = self.any_spelling(escapes);
+                self.and([any, language])
             }
             Language::Repeat(part, min, max) => {
                 let part = self.rewritten(part, escapes, level + 1);
@@ -182,6 +173,39 @@ impl Languages {
             }
             Language::Multiple(_) | Language::Compared(..) | Language::Json(_) => self.selected(id, escapes),
         }
+    }
+
+    /// Returns a language whose members among the spellings of all texts are those of `id`. A complement is
+    /// one of all texts here, so that nested complements are not intersected one by one.
+    fn relative(&mut self, id: LanguageId, escapes: Escapes, level: u32) -> Relative {
+        if let Some(&known) = self.spellings.relative.get(&(id, escapes)) {
+            return known;
+        }
+        let exact = |language| Relative { language, is_exact: true };
+        let found = match self.get(id).clone() {
+            _ if level > MAX_REWRITTEN_LEVELS => exact(self.selected(id, escapes)),
+            Language::Union(parts) => {
+                let parts = self.relative_to_each(&parts, escapes, level);
+                let is_exact = parts.iter().all(|part| part.is_exact);
+                Relative { language: self.union(parts.iter().map(|part| part.language)), is_exact }
+            }
+            Language::And(parts) => {
+                let parts = self.relative_to_each(&parts, escapes, level);
+                let is_exact = parts.iter().any(|part| part.is_exact);
+                Relative { language: self.and(parts.iter().map(|part| part.language)), is_exact }
+            }
+            Language::Not(part) => {
+                let excluded = self.relative(part, escapes, level + 1).language;
+                Relative { language: self.not(excluded), is_exact: false }
+            }
+            _ => exact(self.rewritten(id, escapes, level + 1)),
+        };
+        self.spellings.relative.insert((id, escapes), found);
+        found
+    }
+
+    fn relative_to_each(&mut self, parts: &[LanguageId], escapes: Escapes, level: u32) -> Vec<Relative> {
+        parts.iter().map(|&part| self.relative(part, escapes, level + 1)).collect()
     }
 
     /// Returns the spellings of a language, selected from all that JSON has.
@@ -192,220 +216,14 @@ impl Languages {
 
     /// Returns the spellings of all texts.
     fn any_spelling(&mut self, escapes: Escapes) -> LanguageId {
-        let any = rewrite_pattern(ANY_TEXT, escapes).flatten().unwrap_or_else(|| ANY_TEXT.to_owned());
+        let any = rewrite_known_pattern(ANY_TEXT, escapes).flatten().unwrap_or_else(|| ANY_TEXT.to_owned());
         self.regex(&any)
-    }
-}
-
-/// Returns true for a character that has an escape in [`Escapes::Short`].
-const fn is_special(char: char) -> bool {
-    matches!(char, '"' | '\\' | '/') || char <= LAST_CONTROL
-}
-
-/// Returns the letter of a short escape.
-fn short_letter(char: char) -> Option<char> {
-    SHORT_ESCAPES.iter().find(|&&(escaped, _)| escaped == char).map(|&(_, letter)| letter)
-}
-
-/// Returns the only spelling of a character with [`Escapes::Required`].
-fn required(char: char) -> String {
-    match short_letter(char) {
-        Some(letter) if char != '/' => format!("\\{letter}"),
-        None if char <= LAST_CONTROL => format!("\\u{:04x}", u32::from(char)),
-        _ => char.to_string(),
-    }
-}
-
-/// Appends a pattern of the spellings of a character.
-fn push_character(pattern: &mut String, char: char, escapes: Escapes) {
-    if !is_special(char) || char == '/' && escapes == Escapes::Required {
-        regex_syntax::escape_into(char.encode_utf8(&mut [0; 4]), pattern);
-        return;
-    }
-    let one = ClassUnicode::new([ClassUnicodeRange::new(char, char)]);
-    push_class(pattern, &one, escapes);
-}
-
-/// Appends a pattern of the spellings of the characters of a class.
-fn push_class(pattern: &mut String, class: &ClassUnicode, escapes: Escapes) {
-    let is_member = |char: char| class.iter().any(|range| range.start() <= char && char <= range.end());
-    let is_short = escapes == Escapes::Short;
-    let mut raw = class.clone();
-    let never_raw = [('\0', LAST_CONTROL), ('"', '"'), ('\\', '\\')];
-    raw.difference(&ClassUnicode::new(never_raw.map(|(first, last)| ClassUnicodeRange::new(first, last))));
-    let mut options: Vec<String> = Vec::new();
-    if raw.iter().next().is_some() {
-        options.push(class_text(raw));
-    }
-    let mut escaped: Vec<String> = Vec::new();
-    let letters: Vec<char> = SHORT_ESCAPES
-        .iter()
-        .filter(|&&(char, _)| is_member(char) && (is_short || char != '/'))
-        .map(|&(_, letter)| letter)
-        .collect();
-    if !letters.is_empty() {
-        escaped.push(class_of(&letters));
-    }
-    let digits = |high: u8| -> Vec<char> {
-        let codes = (0..16).filter(|low| {
-            let char = char::from(high * 16 + low);
-            is_member(char) && (is_short || short_letter(char).is_none())
-        });
-        let lower = codes.filter_map(|low| char::from_digit(low.into(), 16));
-        lower
-            .flat_map(|digit| {
-                [Some(digit), Some(digit.to_ascii_uppercase()).filter(|&upper| is_short && upper != digit)]
-            })
-            .flatten()
-            .collect()
-    };
-    let [first, second] = [digits(0), digits(1)];
-    if first == second && !first.is_empty() {
-        escaped.push(format!("u00[01]{}", class_of(&first)));
-    } else {
-        for (high, digits) in [first, second].iter().enumerate().filter(|(_, digits)| !digits.is_empty()) {
-            escaped.push(format!("u00{high}{}", class_of(digits)));
-        }
-    }
-    match &escaped[..] {
-        [] => {}
-        [one] => options.push(format!(r"\\{one}")),
-        several => options.push(format!(r"\\(?:{})", several.join("|"))),
-    }
-    match &options[..] {
-        [one] => pattern.push_str(one),
-        several => {
-            let _ = write!(pattern, "(?:{})", several.join("|"));
-        }
-    }
-}
-
-/// Returns true for a class, or a group that begins with `(?:` and ends with its parenthesis.
-fn is_one_group(pattern: &str) -> bool {
-    let mut escaped = false;
-    let (mut depth, mut in_class) = (0_u32, false);
-    for (index, byte) in pattern.bytes().enumerate() {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' => escaped = true,
-            b'[' => in_class = true,
-            b']' => in_class = false,
-            _ if in_class => {}
-            b'(' => depth += 1,
-            b')' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        if depth == 0 && !in_class && !escaped {
-            return index + 1 == pattern.len() && matches!(byte, b')' | b']');
-        }
-    }
-    false
-}
-
-/// Returns the pattern of some characters.
-fn class_of(chars: &[char]) -> String {
-    class_text(ClassUnicode::new(chars.iter().map(|&char| ClassUnicodeRange::new(char, char))))
-}
-
-/// Returns the pattern of a class, in ASCII.
-fn class_text(class: ClassUnicode) -> String {
-    let mut text = String::new();
-    for char in Hir::class(Class::Unicode(class)).to_string().chars() {
-        if char.is_ascii() {
-            text.push(char);
-        } else {
-            let _ = write!(text, "\\x{{{:x}}}", u32::from(char));
-        }
-    }
-    text
-}
-
-/// Returns the pattern of the spellings of the texts of a pattern, or `Some(None)` if it is the same
-/// pattern. Returns `None` if it has assertions or bytes, which are not rewritten.
-fn rewrite_pattern(pattern: &str, escapes: Escapes) -> Option<Option<String>> {
-    let hir = regex_syntax::Parser::new().parse(pattern).ok()?;
-    let mut rewriter =
-        Rewriter { escapes, text: String::with_capacity(pattern.len() + 64), is_changed: false };
-    rewriter.push(&hir)?;
-    Some(rewriter.is_changed.then_some(rewriter.text))
-}
-
-/// Writes a pattern with each character replaced by its spellings.
-struct Rewriter {
-    escapes: Escapes,
-    text: String,
-    is_changed: bool,
-}
-
-impl Rewriter {
-    /// Appends an expression. The recursion is as deep as the parser of patterns allows.
-    fn push(&mut self, hir: &Hir) -> Option<()> {
-        match hir.kind() {
-            HirKind::Empty => self.text.push_str("(?:)"),
-            HirKind::Literal(literal) => {
-                for char in std::str::from_utf8(&literal.0).ok()?.chars() {
-                    self.is_changed |=
-                        is_special(char) && !(char == '/' && self.escapes == Escapes::Required);
-                    push_character(&mut self.text, char, self.escapes);
-                }
-            }
-            HirKind::Class(class) => {
-                let class = match class {
-                    Class::Unicode(class) => class.clone(),
-                    Class::Bytes(class) => class.to_unicode_class()?,
-                };
-                let is_special = |range: &ClassUnicodeRange| {
-                    let has = |char| range.start() <= char && char <= range.end();
-                    range.start() <= LAST_CONTROL
-                        || has('"')
-                        || has('\\')
-                        || has('/') && self.escapes == Escapes::Short
-                };
-                if class.iter().any(is_special) {
-                    self.is_changed = true;
-                    push_class(&mut self.text, &class, self.escapes);
-                } else {
-                    self.text.push_str(&class_text(class));
-                }
-            }
-            HirKind::Look(_) => return None,
-            HirKind::Repetition(Repetition { min, max, sub, .. }) => {
-                let start = self.text.len();
-                self.push(sub)?;
-                if !is_one_group(&self.text[start..]) {
-                    self.text.insert_str(start, "(?:");
-                    self.text.push(')');
-                }
-                let _ = match (min, max) {
-                    (0, Some(1)) => write!(self.text, "?"),
-                    (0, None) => write!(self.text, "*"),
-                    (1, None) => write!(self.text, "+"),
-                    (min, None) => write!(self.text, "{{{min},}}"),
-                    (min, Some(max)) => write!(self.text, "{{{min},{max}}}"),
-                };
-            }
-            HirKind::Capture(capture) => self.group(std::slice::from_ref(&*capture.sub), "")?,
-            HirKind::Concat(parts) => self.group(parts, "")?,
-            HirKind::Alternation(parts) => self.group(parts, "|")?,
-        }
-        Some(())
-    }
-
-    fn group(&mut self, parts: &[Hir], separator: &str) -> Option<()> {
-        self.text.push_str("(?:");
-        for (index, part) in parts.iter().enumerate() {
-            if index > 0 {
-                self.text.push_str(separator);
-            }
-            self.push(part)?;
-        }
-        self.text.push(')');
-        Some(())
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::pattern::{LAST_CONTROL, short_letter};
     use super::*;
     use crate::Profile;
 

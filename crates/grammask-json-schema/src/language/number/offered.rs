@@ -127,10 +127,16 @@ fn select_from_parts(cx: &mut Context<'_>, parts: &[LanguageId], level: u32) -> 
     // With more digits, a number that is not a multiple may have the double of one, such as that of an
     // integer.
     some.push(doubles(cx, if excluded.has_multiples { PRESERVED_DIGITS } else { MAX_DIGITS }));
+    let mut interval = Interval::default();
+    some.iter().take(some.len() - 1).for_each(|&part| interval.add(cx, part));
     for bound in excluded.values {
         some.extend(without_neighbours(cx, &bound));
     }
-    Ok(cx.languages.and(some))
+    let some = cx.languages.and(some);
+    if interval.has_integer_as_double() {
+        cx.set_inhabited(some);
+    }
+    Ok(some)
 }
 
 /// Returns true for a set of all numbers in all or some spellings.
@@ -159,9 +165,11 @@ fn integers(cx: &mut Context<'_>, parts: &[LanguageId]) -> LanguageId {
     let digits = number::digits(&mut cx.languages);
     let all_integers = number::integer(&mut cx.languages);
     let mut some = vec![cx.languages.regex(INTEGERS)];
+    let mut interval = Interval::default();
     for &part in parts {
         if part != digits && part != all_integers && !is_unrestricted(cx, part) {
             some.push(part);
+            interval.add(cx, part);
         }
     }
     for (limit, is_minimum) in [(least, true), (most, false)] {
@@ -171,13 +179,68 @@ fn integers(cx: &mut Context<'_>, parts: &[LanguageId]) -> LanguageId {
         if bounds.any(|bound| bound.is_minimum == is_minimum) {
             continue;
         }
+        interval.cut(&limit, is_minimum);
         some.push(if is_minimum {
             number::at_least(&mut cx.languages, &limit, false)
         } else {
             number::at_most(&mut cx.languages, &limit, false)
         });
     }
-    cx.languages.and(some)
+    let some = cx.languages.and(some);
+    if interval.has_integer() {
+        cx.set_inhabited(some);
+    }
+    some
+}
+
+/// The numbers between some bounds.
+struct Interval {
+    /// The bounds, rounded to doubles.
+    least: f64,
+    most: f64,
+    /// True if all that was added are bounds, which are finite as doubles.
+    is_known: bool,
+}
+
+impl Default for Interval {
+    fn default() -> Self {
+        Self { least: f64::NEG_INFINITY, most: f64::INFINITY, is_known: true }
+    }
+}
+
+impl Interval {
+    /// Bound below which doubles hold all integers, and four fractions of each.
+    const EXACT: f64 = (1_u64 << 50) as f64;
+
+    /// Keeps the numbers that are in a set, too.
+    fn add(&mut self, cx: &Context<'_>, part: LanguageId) {
+        match cx.numbers.bounds.get(&part) {
+            Some(bound) => self.cut(&bound.value, bound.is_minimum),
+            None => self.is_known = false,
+        }
+    }
+
+    /// Keeps the numbers on one side of a bound.
+    fn cut(&mut self, bound: &Decimal, is_minimum: bool) {
+        match bound.to_string().parse::<f64>() {
+            Ok(bound) if bound.is_finite() && is_minimum => self.least = self.least.max(bound),
+            Ok(bound) if bound.is_finite() => self.most = self.most.min(bound),
+            _ => self.is_known = false,
+        }
+    }
+
+    /// Returns true if an integer certainly lies between the bounds, neither of which it equals.
+    fn has_integer(&self) -> bool {
+        let width = self.most - self.least;
+        let is_wide = || width > 2.0 + 1e-9 * (self.least.abs() + self.most.abs());
+        self.is_known && (width == f64::INFINITY || is_wide())
+    }
+
+    /// As [`has_integer`](Self::has_integer), for an integer that a double holds.
+    fn has_integer_as_double(&self) -> bool {
+        let is_exact = |bound: f64| bound.is_infinite() || bound.abs() < Self::EXACT;
+        self.has_integer() && is_exact(self.least) && is_exact(self.most)
+    }
 }
 
 /// Returns the numbers that a double holds, with at most `digits` significant digits.
@@ -339,6 +402,42 @@ mod tests {
         );
         let any = Config { numbers: NumberSpelling::Any, ..Config::default() };
         check(&any, &json!({"type": "number"}), &["-0", "1e400", "1.5"], &["01"]);
+    }
+
+    #[test]
+    fn numbers_that_bounds_promise_exist() {
+        let bounds = [
+            "-1e400", "-1e308", "-1e19", "-9e15", "-3.5", "-1", "-0.001", "0", "0.5", "0.50001", "1", "2",
+            "3", "3.1", "1e15", "9e15", "1e19", "1e20", "1e307", "1e308", "1e400",
+        ];
+        let mut known = 0;
+        let configs = [IntegerSpelling::Digits, IntegerSpelling::Bits32, IntegerSpelling::Bits64]
+            .map(|integers| Config { integers, ..Config::default() });
+        for (index, least) in bounds.iter().enumerate() {
+            for most in &bounds[index..] {
+                for (keywords, kind) in [("minimum", "integer"), ("exclusiveMinimum", "number")] {
+                    let upper = keywords.replace("inimum", "aximum");
+                    let text = format!(r#"{{"type": "{kind}", "{keywords}": {least}, "{upper}": {most}}}"#);
+                    for config in &configs {
+                        let Ok(schema) = serde_json::from_str::<Value>(&text) else { continue };
+                        let Ok(inputs) = Inputs::of_value(&schema, config) else { continue };
+                        let Ok(mut cx) = Context::new(&inputs, config) else { continue };
+                        let root = cx.documents.root();
+                        let Ok(values) = expand::constraint_of_schema(&mut cx, root, ScopeId::EMPTY)
+                            .and_then(|root| evaluate::values(&mut cx, root))
+                        else {
+                            continue;
+                        };
+                        let Ok(some) = select(&mut cx, values.number, 0) else { continue };
+                        if cx.is_known_inhabited(some) {
+                            known += 1;
+                            assert_eq!(cx.languages.is_empty(some), Ok(Some(false)), "{text}");
+                        }
+                    }
+                }
+            }
+        }
+        assert!(known > 300, "{known} of the languages were known");
     }
 
     #[test]
