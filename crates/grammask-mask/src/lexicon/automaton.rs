@@ -5,7 +5,7 @@ use grammask_work::charge;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use grammask_cache::{Arena, Budget, Column, Row};
-use grammask_regular::analysis::{self, Counter, FiniteLanguage, Horizon, LoopSplit};
+use grammask_regular::analysis::{self, Counter, ExcludedStrings, FiniteLanguage, Horizon, LoopSplit};
 use grammask_regular::{ByteSet, Error, Limits, RegularId, Store};
 use grammask_trie::Vocabulary;
 use rustc_hash::FxHashMap;
@@ -71,6 +71,15 @@ pub(crate) struct State {
     /// Entry below the root of the trie.
     pub(crate) at_root: OnceLock<EntryId>,
     cold: OnceLock<Box<ColdState>>,
+}
+
+/// The few texts that a lexeme excludes from a loop, before its ends.
+#[derive(Debug)]
+pub(crate) struct ExcludedTexts {
+    /// The lexeme that also accepts these texts before each end.
+    pub(crate) all: LexemeId,
+    pub(crate) texts: Vec<Vec<u8>>,
+    pub(crate) ends: LexemeId,
 }
 
 /// Data that few states need, mostly those that are walked. It is boxed, so that states are small and close
@@ -426,6 +435,18 @@ impl Automaton {
         self.budget.spend(store.bytes_used().saturating_sub(before));
         let all = self.number(&mut builder, all)?;
         Ok(Some((spelled, Some(all))))
+    }
+
+    /// Returns the few strings that a lexeme excludes from a loop. See [`analysis::excluded_strings`].
+    pub(crate) fn excluded(&self, id: LexemeId) -> Result<Option<ExcludedTexts>, Error> {
+        let mut builder = self.lock();
+        let store = &mut builder.store;
+        let before = store.bytes_used();
+        let found = analysis::excluded_strings(store, self.state(id).language, MAX_TEXTS)?;
+        self.budget.spend(store.bytes_used().saturating_sub(before));
+        let Some(ExcludedStrings { all, texts, ends }) = found else { return Ok(None) };
+        let all = self.number(&mut builder, all)?;
+        Ok(Some(ExcludedTexts { all, texts, ends: self.number(&mut builder, ends)? }))
     }
 
     /// Returns the state without the bound on the number of characters, and that bound. Returns `None` if

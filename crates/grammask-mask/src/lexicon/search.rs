@@ -87,7 +87,8 @@ const IMPORTED_TEXTS: Strategy = Strategy {
 
 const FINITE_LANGUAGE: Strategy = Strategy {
     name: "finite_language",
-    applies: "the lexeme accepts the JSON spellings of a few known texts, or all spellings but theirs",
+    applies: "the lexeme accepts the JSON spellings of a few known texts, all spellings but theirs, or all \
+              strings of a loop but a few",
     saves: "the states after each byte: the texts are followed through the trie",
     answer: Answer::Set(|query| query.lexicon.entry_by_texts(query.lexeme, query.nodes, query.want)),
 };

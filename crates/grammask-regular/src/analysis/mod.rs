@@ -12,7 +12,7 @@
 //! | Which characters? | [`is_utf8`], [`is_character_class`], [`has_characters`] |
 //! | Which form does it have? | [`is_standard`], [`is_uncounted`], [`leading_counter`], [`split_after_loop`], [`split_length`], [`conjuncts`] |
 //! | How do two languages compare? | [`is_syntactic_subset`], [`common_subset`], [`invariant_subset`] |
-//! | Which strings, if they are few? | [`finite_language`], [`positive_finite_language`], [`universal_language`], [`may_be_finite`] |
+//! | Which strings, if they are few? | [`finite_language`], [`positive_finite_language`], [`universal_language`], [`may_be_finite`], [`excluded_strings`] |
 //! | Which simpler language differs only in long, or only in short, strings? | [`saturate`], [`drop_bounds`], [`drop_exceptions`] |
 //! | Are values distinct? | [`exclude_value`], [`exclude_spelling`], [`has_distinct_values`], [`has_one_spelling_per_number`] |
 //! | Is it equal to a language of another store? | [`write_canonical_form`] |
@@ -44,7 +44,8 @@ pub use crate::json::exclude::{
     MORE_THAN_ANY_LIST, exclude_spelling, exclude_value, has_distinct_values, has_one_spelling_per_number,
 };
 pub use crate::json::finite::{
-    FiniteLanguage, finite_language, may_be_finite, positive_finite_language, universal_language,
+    ExcludedStrings, FiniteLanguage, excluded_strings, finite_language, may_be_finite,
+    positive_finite_language, universal_language,
 };
 pub use crate::serial::canonical_form::write_canonical_form;
 pub use characters::{MAX_ESCAPED_CHARACTER_BYTES, has_characters, is_character_class, max_len};

@@ -3,6 +3,7 @@
 //!
 //! A caller that knows the texts can follow them without derivatives.
 
+use crate::analysis::first_bytes::first_bytes;
 use crate::construct::length::any_character;
 use crate::construct::length::as_length;
 use crate::json::string::is_raw;
@@ -142,6 +143,79 @@ pub(crate) fn as_excluded_texts(
         (Kind::Not(some), _) if is_any_text(store, other)? => Ok(Some((other, some))),
         _ => Ok(None),
     }
+}
+
+/// A language without a few strings. See [`excluded_strings`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExcludedStrings {
+    /// The language with these strings.
+    pub all: RegularId,
+    /// The beginnings of the excluded strings, ascending and distinct.
+    pub texts: Vec<Vec<u8>>,
+    /// The ends of all strings; no end is empty.
+    pub ends: RegularId,
+}
+
+/// Returns `a` as a loop over some characters without a few of its strings, before some ends. An example are
+/// the keys that differ from the named ones: they end with a quote and a colon. There are at most `most`
+/// excluded texts of at most `most` bytes. Returns `None` if `a` has another form.
+///
+/// After a prefix of an excluded text, the two languages have the same next strings, except for the rest of
+/// the text before an end. The reason is that the loop always goes on, and never with the first byte of an
+/// end.
+///
+/// # Errors
+/// If a limit is exceeded.
+///
+/// # Complexity
+/// Linear in the bytes of the texts.
+///
+/// ```
+/// # use grammask_regular::{analysis, Limits, Store};
+/// let mut store = Store::new(&Limits::default());
+/// let [letters, named, ends] = ["[a-z]*", "id|name", "\" ?:"].map(|pattern| store.regex(pattern));
+/// let others = store.complement(named?)?;
+/// let others = store.intersection(&[letters?, others])?;
+/// let key = store.concat(&[others, ends?])?;
+/// let excluded = analysis::excluded_strings(&mut store, key, 64)?.expect("two names are excluded");
+/// assert_eq!((excluded.texts, excluded.ends), (vec![b"id".to_vec(), b"name".to_vec()], ends?));
+/// assert_eq!(excluded.all, store.concat(&[letters?, ends?])?);
+/// # Ok::<(), grammask_regular::Error>(())
+/// ```
+pub fn excluded_strings(
+    store: &mut Store,
+    a: RegularId,
+    most: usize,
+) -> Result<Option<ExcludedStrings>, Error> {
+    let Kind::Concat(head, ends) = store.node(a).kind else { return Ok(None) };
+    let Kind::And(list) = store.node(head).kind else { return Ok(None) };
+    let mut members = store.list(list).to_vec();
+    let mut texts = Vec::new();
+    members.retain(|&member| {
+        let Kind::Not(few) = store.node(member).kind else { return true };
+        let Some(mut few) = finite_texts(store, few, TextLimits::of(most)) else { return true };
+        texts.append(&mut few);
+        false
+    });
+    let &[all] = &members[..] else { return Ok(None) };
+    let is_loop = matches!(store.node(all).kind, Kind::Repeat { max: UNBOUNDED, .. });
+    if !is_loop || texts.is_empty() || texts.len() > most || store.is_nullable(ends) {
+        return Ok(None);
+    }
+    let Some(first) = first_bytes(store, ends) else { return Ok(None) };
+    for byte in first.iter() {
+        if store.derivative(all, byte)? != RegularId::EMPTY {
+            return Ok(None);
+        }
+    }
+    for text in &texts {
+        if store.derivative_by_text(all, text)? != all {
+            return Ok(None);
+        }
+    }
+    texts.sort_unstable();
+    texts.dedup();
+    Ok(Some(ExcludedStrings { all: store.concat(&[all, ends])?, texts, ends }))
 }
 
 /// Returns false if the first operands of `a` show that [`finite_language`] will return `None`.

@@ -1,4 +1,5 @@
-//! Lexemes that accept the JSON spellings of a few known texts, or all spellings but theirs.
+//! Lexemes that accept the JSON spellings of a few known texts, all spellings but theirs, or all strings of a
+//! loop but a few.
 //!
 //! The texts are followed through the trie. No state of the lexeme is created, which is most of the work
 //! elsewhere.
@@ -6,8 +7,9 @@
 use grammask_regular::Error;
 use grammask_regular::analysis::{FiniteLanguage, SpellingCursor};
 use grammask_trie::TrieNodeId;
+use grammask_work::charge;
 
-use crate::lexicon::automaton::LexemeId;
+use crate::lexicon::automaton::{ExcludedTexts, LexemeId};
 use crate::lexicon::reuse::near_duplicate::Difference;
 use crate::lexicon::walk::output::{WalkOutput, Want};
 use crate::lexicon::{Entry, EntryTokens, Lexicon};
@@ -17,6 +19,9 @@ use crate::node_set::continuation::{Continuation, ContinuationId};
 
 /// Number of texts of a finite language; times the 16 bytes of a text, at most 1,024 steps are followed.
 pub(crate) const MAX_TEXTS: usize = 64;
+
+/// Work of one byte that is followed through the trie.
+const UNITS_PER_BYTE: u64 = 2;
 
 /// Minimum number of nodes of a set for which the children by a byte are looked up for the whole set.
 const MIN_NODES_BY_BYTE: usize = 4;
@@ -71,7 +76,9 @@ impl Lexicon {
         id: ContinuationId,
         want: Want,
     ) -> Result<Option<Entry>, Error> {
-        let Some((spelled, all)) = self.automaton.spelled(lexeme)? else { return Ok(None) };
+        let Some((spelled, all)) = self.automaton.spelled(lexeme)? else {
+            return self.entry_without_strings(lexeme, id, want);
+        };
         match all {
             None => Ok(Some(self.entry_of_texts(&spelled, id))),
             Some(all) if self.config.tuning.slices => self.entry_of_other_texts(&spelled, all, id, want),
@@ -110,6 +117,60 @@ impl Lexicon {
             return Ok(None);
         }
         self.entry_with_difference(all, id, &self.difference_of_other_texts(spelled, id), want)
+    }
+
+    /// Returns the entry of a loop without a few strings, as a difference from the entry of the loop. Returns
+    /// `None` if the lexeme has another form.
+    fn entry_without_strings(
+        &self,
+        lexeme: LexemeId,
+        id: ContinuationId,
+        want: Want,
+    ) -> Result<Option<Entry>, Error> {
+        if !self.allows_difference(id) {
+            return Ok(None);
+        }
+        let Some(excluded) = self.automaton.excluded(lexeme)? else { return Ok(None) };
+        let difference = self.difference_of_excluded(&excluded, id)?;
+        self.entry_with_difference(excluded.all, id, &difference, want)
+    }
+
+    /// Returns the difference of a loop without a few texts from the loop.
+    fn difference_of_excluded(
+        &self,
+        excluded: &ExcludedTexts,
+        id: ContinuationId,
+    ) -> Result<Difference, Error> {
+        let trie_index = self.trie_index();
+        let mut difference = Difference::default();
+        let mut open = Vec::new();
+        for root in self.continuation(id).set().iter() {
+            for text in &excluded.texts {
+                charge(UNITS_PER_BYTE * text.len() as u64)?;
+                let mut bytes = text.iter();
+                let after = bytes.try_fold(root, |inner, &byte| trie_index.child(inner, byte)?.inner());
+                difference.nodes += (text.len() - bytes.len()) as u64;
+                open.extend(after.map(|inner| (inner, excluded.ends)));
+            }
+        }
+        while let Some((inner, state)) = open.pop() {
+            for child in trie_index.children(inner) {
+                charge(UNITS_PER_BYTE)?;
+                difference.nodes += 1;
+                let next = self.automaton.step(state, child.byte)?;
+                if next.is_dead() {
+                    continue;
+                }
+                difference.removed.push(child.node);
+                if let Some(inner) = child.inner() {
+                    if next.completes() {
+                        difference.removed_exits.push(inner);
+                    }
+                    open.push((inner, next));
+                }
+            }
+        }
+        Ok(difference)
     }
 
     /// Returns the difference of all spellings but those of some texts from all spellings.
@@ -218,6 +279,58 @@ mod tests {
         lexicon.view(known).union_into(&mut mask);
         assert_eq!((mask, lexicon.entry(known).exit()), walked(lexicon, lexeme, id), "{spelled:?}");
         true
+    }
+
+    #[test]
+    fn loops_without_strings_accept_what_their_automata_accept() {
+        let lexicon = lexicon();
+        let mut store = Store::new(&Default::default());
+        let mut compared = 0;
+        for characters in [r#"(?:[^"\\]|\\["\\nu])*"#, r#"[^"]*"#, "[a-z]*", "(?s-u:[^\"])*"] {
+            for excluded in
+                ["no", "|n|no|nan", "one|no|a", "é|\u{1F600}a?", r#"\\"|u\\"#, "a{3}n", "[ano]{2}"]
+            {
+                for ends in [r#"""#, r#"",?"#, r#""(?: ?:|\\)"#, "n\""] {
+                    let [all, few] = [characters, excluded].map(|pattern| store.regex(pattern).unwrap());
+                    let others = store.complement(few).unwrap();
+                    let others = store.intersection(&[all, others]).unwrap();
+                    let ends = store.regex(ends).unwrap();
+                    let start = store.concat(&[others, ends]).unwrap();
+                    let mut open = vec![start];
+                    let mut position = 0;
+                    while let Some(&state) = open.get(position) {
+                        position += 1;
+                        for byte in 0..=u8::MAX {
+                            let next = store.derivative(state, byte).unwrap();
+                            if !open.contains(&next) && open.len() < 20 {
+                                open.push(next);
+                            }
+                        }
+                        let (lexeme, _) = lexicon.lexeme(&store, state).unwrap();
+                        let (_, exit) = walked(&lexicon, lexeme, ContinuationId::ROOT);
+                        for id in [Some(ContinuationId::ROOT), exit].into_iter().flatten() {
+                            let Some(excluded) = lexicon.automaton.excluded(lexeme).unwrap() else {
+                                continue;
+                            };
+                            let difference = lexicon.difference_of_excluded(&excluded, id).unwrap();
+                            let Some(entry) = lexicon
+                                .entry_with_difference(excluded.all, id, &difference, Want::TokensAndExits)
+                                .unwrap()
+                            else {
+                                continue;
+                            };
+                            let known = lexicon.keep((lexeme, id), entry);
+                            let mut mask = Mask::new(lexicon.vocabulary().id_count());
+                            lexicon.view(known).union_into(&mut mask);
+                            let found = (mask, lexicon.entry(known).exit());
+                            assert_eq!(found, walked(&lexicon, lexeme, id), "{characters} {excluded:?}");
+                            compared += 1;
+                        }
+                    }
+                }
+            }
+        }
+        assert!(compared > 100, "{compared} entries");
     }
 
     #[test]
