@@ -152,13 +152,13 @@ pub struct ExcludedStrings {
     pub all: RegularId,
     /// The beginnings of the excluded strings, ascending and distinct.
     pub texts: Vec<Vec<u8>>,
-    /// The ends of all strings; no end is empty.
+    /// The ends of all strings.
     pub ends: RegularId,
 }
 
 /// Returns `a` as a loop over some characters without a few of its strings, before some ends. An example are
-/// the keys that differ from the named ones: they end with a quote and a colon. There are at most `most`
-/// excluded texts of at most `most` bytes. Returns `None` if `a` has another form.
+/// the keys that differ from the named ones, before a quote. There are at most `most` excluded texts of at
+/// most `most` bytes. Returns `None` if `a` has another form.
 ///
 /// After a prefix of an excluded text, the two languages have the same next strings, except for the rest of
 /// the text before an end. The reason is that the loop always goes on, and never with the first byte of an
@@ -187,7 +187,10 @@ pub fn excluded_strings(
     a: RegularId,
     most: usize,
 ) -> Result<Option<ExcludedStrings>, Error> {
-    let Kind::Concat(head, ends) = store.node(a).kind else { return Ok(None) };
+    let (head, ends) = match store.node(a).kind {
+        Kind::Concat(head, ends) => (head, ends),
+        _ => (a, RegularId::EPSILON),
+    };
     let Kind::And(list) = store.node(head).kind else { return Ok(None) };
     let mut members = store.list(list).to_vec();
     let mut texts = Vec::new();
@@ -198,14 +201,22 @@ pub fn excluded_strings(
         false
     });
     let &[all] = &members[..] else { return Ok(None) };
-    let is_loop = matches!(store.node(all).kind, Kind::Repeat { max: UNBOUNDED, .. });
-    if !is_loop || texts.is_empty() || texts.len() > most || store.is_nullable(ends) {
+    let Kind::Repeat { base, min: min @ (0 | 1), max: UNBOUNDED } = store.node(all).kind else {
+        return Ok(None);
+    };
+    if texts.is_empty() || texts.len() > most {
         return Ok(None);
     }
-    let Some(first) = first_bytes(store, ends) else { return Ok(None) };
-    for byte in first.iter() {
-        if store.derivative(all, byte)? != RegularId::EMPTY {
-            return Ok(None);
+    let all = store.repeat(base, 0, None)?;
+    if min == 1 {
+        texts.push(Vec::new());
+    }
+    if ends != RegularId::EPSILON {
+        let Some(first) = first_bytes(store, ends) else { return Ok(None) };
+        for byte in first.iter() {
+            if store.derivative(all, byte)? != RegularId::EMPTY {
+                return Ok(None);
+            }
         }
     }
     for text in &texts {

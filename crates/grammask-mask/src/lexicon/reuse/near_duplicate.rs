@@ -138,7 +138,7 @@ impl Lexicon {
     }
 
     /// Returns `true` if no node is below another one, so that no token is accepted from two nodes.
-    fn is_apart(&self, nodes: &[InnerId]) -> bool {
+    pub(crate) fn is_apart(&self, nodes: &[InnerId]) -> bool {
         let ends = self.trie().columns().ends;
         nodes.windows(2).all(|pair| {
             let (one, next) = (self.trie_index().node(pair[0]), self.trie_index().node(pair[1]));
