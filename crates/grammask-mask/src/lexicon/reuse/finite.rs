@@ -10,7 +10,7 @@ use grammask_trie::TrieNodeId;
 use grammask_work::charge;
 
 use crate::lexicon::automaton::{ExcludedTexts, LexemeId};
-use crate::lexicon::reuse::near_duplicate::Difference;
+use crate::lexicon::reuse::near_duplicate::{Difference, MAX_DIFFERENCE_NODES};
 use crate::lexicon::walk::output::{WalkOutput, Want};
 use crate::lexicon::{Entry, EntryTokens, Lexicon};
 use crate::masks::stats::WalkCost;
@@ -20,8 +20,8 @@ use crate::node_set::continuation::{Continuation, ContinuationId};
 /// Number of texts of a finite language; times the 16 bytes of a text, at most 1,024 steps are followed.
 pub(crate) const MAX_TEXTS: usize = 64;
 
-/// Work of one byte that is followed through the trie.
-const UNITS_PER_BYTE: u64 = 2;
+/// Work of one byte that is followed to a trie node.
+const UNITS_PER_NODE: u64 = 2;
 
 /// Minimum number of nodes of a set for which the children by a byte are looked up for the whole set.
 const MIN_NODES_BY_BYTE: usize = 4;
@@ -131,25 +131,30 @@ impl Lexicon {
             return Ok(None);
         }
         let Some(excluded) = self.automaton.excluded(lexeme)? else { return Ok(None) };
-        let difference = self.difference_of_excluded(&excluded, id)?;
-        self.entry_with_difference(excluded.all, id, &difference, want)
+        match self.difference_of_excluded(&excluded, id)? {
+            Some(difference) => self.entry_with_difference(excluded.all, id, &difference, want),
+            None => Ok(None),
+        }
     }
 
-    /// Returns the difference of a loop without a few texts from the loop.
+    /// Returns the difference of a loop without a few texts from the loop. Returns `None` beyond
+    /// `MAX_DIFFERENCE_NODES`.
     fn difference_of_excluded(
         &self,
         excluded: &ExcludedTexts,
         id: ContinuationId,
-    ) -> Result<Difference, Error> {
+    ) -> Result<Option<Difference>, Error> {
         let trie_index = self.trie_index();
         let mut difference = Difference::default();
         let mut open = Vec::new();
         for root in self.continuation(id).set().iter() {
             for text in &excluded.texts {
-                charge(UNITS_PER_BYTE * text.len() as u64)?;
                 let mut bytes = text.iter();
                 let after = bytes.try_fold(root, |inner, &byte| trie_index.child(inner, byte)?.inner());
-                difference.nodes += (text.len() - bytes.len()) as u64;
+                difference.nodes += 1 + (text.len() - bytes.len()) as u64;
+                if difference.nodes > MAX_DIFFERENCE_NODES {
+                    return Ok(None);
+                }
                 // The node itself is no exit of an empty text, as no byte is read.
                 if excluded.ends.completes() && !text.is_empty() {
                     difference.removed_exits.extend(after);
@@ -160,8 +165,10 @@ impl Lexicon {
             }
         }
         while let Some((inner, state)) = open.pop() {
+            if difference.nodes > MAX_DIFFERENCE_NODES {
+                return Ok(None);
+            }
             for child in trie_index.children(inner) {
-                charge(UNITS_PER_BYTE)?;
                 difference.nodes += 1;
                 let next = self.automaton.step(state, child.byte)?;
                 if next.is_dead() {
@@ -176,7 +183,8 @@ impl Lexicon {
                 }
             }
         }
-        Ok(difference)
+        charge(UNITS_PER_NODE * difference.nodes)?;
+        Ok(Some(difference))
     }
 
     /// Returns the difference of all spellings but those of some texts from all spellings.
@@ -323,7 +331,10 @@ mod tests {
                             let Some(excluded) = lexicon.automaton.excluded(lexeme).unwrap() else {
                                 continue;
                             };
-                            let difference = lexicon.difference_of_excluded(&excluded, id).unwrap();
+                            let Some(difference) = lexicon.difference_of_excluded(&excluded, id).unwrap()
+                            else {
+                                continue;
+                            };
                             let Some(entry) = lexicon
                                 .entry_with_difference(excluded.all, id, &difference, Want::TokensAndExits)
                                 .unwrap()
