@@ -1,6 +1,6 @@
 //! Each construct of KBNF: how it is read, told by its canonical text.
 
-use grammask_syntax::{Ast, Config, ExprKind, Span, parse};
+use grammask_syntax::{Ast, Config, ExprKind, Span, parse, parse_or_recover};
 
 fn read(text: &str) -> Ast {
     let ast =
@@ -268,6 +268,18 @@ fn schemas_are_kept_as_text() {
         ["schema!", "schema!()", "schema!({)", "schema!({}", "schema!({} 1)", "schema!(\"a)", "schema!(])"]
     {
         assert!(parse(&format!("start ::= {wrong};"), &Config::default()).is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn a_schema_that_is_not_there_has_a_place_in_the_text() {
+    for text in ["start ::= schema!(", "start ::= schema!(  ", "start ::= schema!(é", "a ::= 'b';\nschema!("]
+    {
+        let Err(errors) = parse(text, &Config::default()) else { panic!("{text} is read") };
+        for error in errors.iter() {
+            assert!(text.get(error.span().range()).is_some(), "{text}: {error:?}");
+        }
+        assert!(parse_or_recover(text, &Config::default()).is_err(), "{text}");
     }
 }
 

@@ -305,7 +305,8 @@ impl<'t> Lexer<'t> {
         let Some(length) = json_value_len(self.rest()) else {
             let is_open = matches!(self.peek(), Some(b'{' | b'[' | b'"'));
             let expected = if is_open { "the end of the JSON value" } else { "a JSON value" };
-            self.errors.push(ErrorKind::MalformedSchema { expected }, Span::new(from, from + 1));
+            let next = self.rest().chars().next().map_or(0, char::len_utf8);
+            self.errors.push(ErrorKind::MalformedSchema { expected }, Span::new(from, from + next));
             if is_open {
                 self.skip_to_end(start);
             }

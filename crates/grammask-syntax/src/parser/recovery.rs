@@ -340,7 +340,7 @@ fn splits_word(text: &str, error: &Error) -> bool {
 
 /// Returns the word around a byte offset, or next to it.
 fn word_at(text: &str, at: usize) -> Option<&str> {
-    let (before, after) = text.as_bytes().split_at(at);
+    let (before, after) = text.as_bytes().split_at_checked(at)?;
     let start = before.iter().rposition(|&byte| !is_in_words(byte)).map_or(0, |last| last + 1);
     let length = after.iter().position(|&byte| !is_in_words(byte)).unwrap_or(after.len());
     identifier(&text[start..at + length])
