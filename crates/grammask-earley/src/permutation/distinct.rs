@@ -179,7 +179,9 @@ pub(crate) fn start(
     } else {
         let used = plan.used_texts(&nodes.permutations.progress(state.progress));
         let remaining = remaining(nodes, cx, state.callee, used)?;
-        nodes.lexeme_node(cx, remaining, None)?.map(DistinctItem::Lexeme)
+        // A language without strings, which need not look empty, has a node that does not go on.
+        let lexeme = nodes.lexeme_node(cx, remaining, None)?;
+        lexeme.filter(|&lexeme| cx.tables.inspect().flags(lexeme).goes_on).map(DistinctItem::Lexeme)
     };
     Ok(*distinct_start.item.get_or_init(|| start))
 }
