@@ -3,8 +3,8 @@
     python compare.py LLAMA3_TIKTOKEN_FILE [--schemas FOLDER] [--only NAME]
 
 Needs grammask, torch, xgrammar 0.2.8 and llguidance 1.9.1. Each number is the median of many calls, in
-microseconds, with rows in torch tensors. ``--schemas`` is a folder with one JSON Schema in each file; a
-schema that a peer refuses is left out of its column and counted.
+microseconds, with rows in torch tensors. ``--schemas`` is a folder with one JSON Schema in each file. The
+percentiles are those of the schemas that all libraries of the table compile.
 """
 
 from __future__ import annotations
@@ -212,8 +212,10 @@ def path_of(tokens: list[bytes]) -> list[int]:
     return path
 
 
-def measure(library: Any, tokens: list[bytes], end: int, schemas: list[Any]) -> dict[str, float]:
-    """All numbers of one library."""
+def measure(
+    library: Any, tokens: list[bytes], end: int, schemas: list[Any]
+) -> tuple[dict[str, float], dict[int, float]]:
+    """All numbers of one library, and the times of compile and first mask by the index of the schema."""
     found: dict[str, float] = {}
     found["vocabulary"], peer = once(lambda: library(tokens, end))
     path = path_of(tokens)
@@ -255,8 +257,8 @@ def measure(library: Any, tokens: list[bytes], end: int, schemas: list[Any]) -> 
         found["tree of 64 nodes"] = median(lambda: peer.tree(matcher, next_token, next_sibling, draft), 300)
     except (NotImplementedError, TypeError, RuntimeError, AttributeError) as error:
         print(f"{library.name}: no draft tree ({type(error).__name__}: {str(error)[:80]})")
-    times = []
-    for schema in schemas:
+    times: dict[int, float] = {}
+    for index, schema in enumerate(schemas):
         gc.collect(0)
 
         def compile_and_fill(schema: Any = schema) -> None:
@@ -264,15 +266,12 @@ def measure(library: Any, tokens: list[bytes], end: int, schemas: list[Any]) -> 
             peer.fill(own, 0)
 
         try:
-            times.append(once(compile_and_fill)[0])
+            times[index] = once(compile_and_fill)[0]
         except Exception as error:  # noqa: BLE001 - each library has errors of its own
             del error
-    if times:
-        times.sort()
+    if schemas:
         found["schemas compiled"] = len(times)
-        found["compile + first mask, p50"] = statistics.median(times)
-        found["compile + first mask, p99"] = times[int(len(times) * 0.99)]
-    return found
+    return found, times
 
 
 def main() -> None:
@@ -291,7 +290,17 @@ def main() -> None:
     libraries = [Grammask, LLGuidance, XGrammar]
     if arguments.only:
         libraries = [library for library in libraries if library.name == arguments.only]
-    columns = {library.name: measure(library, tokens, 128_001, schemas) for library in libraries}
+    columns: dict[str, dict[str, float]] = {}
+    times: list[dict[int, float]] = []
+    for library in libraries:
+        columns[library.name], own = measure(library, tokens, 128_001, schemas)
+        times.append(own)
+    common = set(times[0]).intersection(*times[1:]) if times else set()
+    for column, own in zip(columns.values(), times, strict=True):
+        if common:
+            ordered = sorted(own[index] for index in common)
+            column[f"compile + first mask of {len(ordered)}, p50"] = statistics.median(ordered)
+            column["the same, p99"] = ordered[int(len(ordered) * 0.99)]
     names = list(dict.fromkeys(name for column in columns.values() for name in column))
     print("| microseconds | " + " | ".join(columns) + " |\n| --- |" + " ---: |" * len(columns))
     for name in names:
