@@ -51,7 +51,7 @@ struct Search {
     edges: Vec<Predecessor>,
     /// States to expand, in the order of discovery. A state that is in `closed` as well has been expanded.
     open: VecDeque<RegularId>,
-    /// The states of `open`, by [`distance`].
+    /// The states of `open`, by a lower bound of the lengths of their strings.
     nearest: BinaryHeap<(Reverse<u32>, RegularId)>,
     closed: FxHashSet<RegularId>,
     /// Number of the strategy that [`next`](Self::next) used last, 0 to 2.
@@ -67,7 +67,7 @@ const NONE: u32 = u32::MAX;
 
 impl Search {
     /// Returns the next state to expand. Three strategies take turns. The oldest state (breadth first) finds
-    /// short strings, and the newest (depth first) finds long ones. The state with the smallest [`distance`]
+    /// short strings, and the newest (depth first) finds long ones. The state with the smallest length bound
     /// helps in intersections of many operands.
     fn next(&mut self) -> Option<RegularId> {
         loop {
@@ -190,26 +190,10 @@ fn discover(store: &mut Store, search: &mut Search, a: RegularId, from: Option<(
             }
             Classification::State => {
                 search.open.push_back(a);
-                search.nearest.push((Reverse(distance(store, a)), a));
+                search.nearest.push((Reverse(store.node(a).min), a));
             }
         }
     }
-}
-
-/// Returns an estimate of how far a state is from the end of a string: the least length of a string. For an
-/// intersection, it is the sum over the operands, so that a step which helps any of them is a step ahead.
-fn distance(store: &Store, a: RegularId) -> u32 {
-    let min = |part: &RegularId| store.node(*part).min;
-    let (mut head, mut tails) = (a, 0_u32);
-    while let Kind::Concat(first, rest) = store.node(head).kind {
-        tails = tails.saturating_add(min(&rest));
-        head = first;
-    }
-    let own = match store.node(head).kind {
-        Kind::And(list) => store.list(list).iter().fold(0, |sum: u32, part| sum.saturating_add(min(part))),
-        _ => min(&head),
-    };
-    own.saturating_add(tails)
 }
 
 /// Decides emptiness by arithmetic on numbers, and records the result. Returns false if arithmetic does not
