@@ -174,12 +174,13 @@ pub struct ExcludedStrings {
 /// # use grammask_regular::{analysis, Limits, Store};
 /// let mut store = Store::new(&Limits::default());
 /// let [letters, named, ends] = ["[a-z]*", "id|name", "\" ?:"].map(|pattern| store.regex(pattern));
+/// let (letters, ends) = (letters?, ends?);
 /// let others = store.complement(named?)?;
-/// let others = store.intersection(&[letters?, others])?;
-/// let key = store.concat(&[others, ends?])?;
+/// let others = store.intersection(&[letters, others])?;
+/// let key = store.concat(&[others, ends])?;
 /// let excluded = analysis::excluded_strings(&mut store, key, 64)?.expect("two names are excluded");
-/// assert_eq!((excluded.texts, excluded.ends), (vec![b"id".to_vec(), b"name".to_vec()], ends?));
-/// assert_eq!(excluded.all, store.concat(&[letters?, ends?])?);
+/// assert_eq!((excluded.texts, excluded.ends), (vec![b"id".to_vec(), b"name".to_vec()], ends));
+/// assert_eq!(excluded.all, store.concat(&[letters, ends])?);
 /// # Ok::<(), grammask_regular::Error>(())
 /// ```
 pub fn excluded_strings(
