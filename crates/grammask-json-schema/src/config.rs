@@ -310,7 +310,7 @@ impl Whitespace {
 }
 
 /// Spellings of the characters of a string.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Escapes {
     /// All spellings of JSON, such as `a`, `\u0061`, `\/` and surrogate pairs.

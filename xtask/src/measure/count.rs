@@ -22,7 +22,7 @@ pub fn run(workspace: &Workspace, options: &[String]) -> anyhow::Result<bool> {
         [option, value, rest @ ..] if option == "--vocab" => (value.as_str(), rest),
         rest => ("o200k", rest),
     };
-    let are_pairs = options.iter().step_by(2).all(|option| option == "--only");
+    let are_pairs = options.iter().step_by(2).all(|option| option == "--only" || option == "--profile");
     ensure!(
         are_pairs && options.len().is_multiple_of(2),
         "count [--vocab o200k|PATH] [--only JOB]... [--profile standard|generation]"

@@ -126,9 +126,10 @@ fn select_from_parts(cx: &mut Context<'_>, parts: &[LanguageId], level: u32) -> 
     }
     // With more digits, a number that is not a multiple may have the double of one, such as that of an
     // integer.
-    some.push(doubles(cx, if excluded.has_multiples { PRESERVED_DIGITS } else { MAX_DIGITS }));
+    let digits = if excluded.has_multiples { PRESERVED_DIGITS } else { MAX_DIGITS };
     let mut interval = Interval::default();
-    some.iter().take(some.len() - 1).for_each(|&part| interval.add(cx, part));
+    some.iter().for_each(|&part| interval.add(cx, part));
+    some.push(doubles(cx, digits));
     for bound in excluded.values {
         some.extend(without_neighbours(cx, &bound));
     }
@@ -209,8 +210,8 @@ impl Default for Interval {
 }
 
 impl Interval {
-    /// Bound below which doubles hold all integers, and four fractions of each.
-    const EXACT: f64 = (1_u64 << 50) as f64;
+    /// Greatest bound that is rounded to a double less than a quarter away.
+    const MAX_ROUNDED_BOUND: f64 = (1_u64 << 50) as f64;
 
     /// Keeps the numbers that are in a set, too.
     fn add(&mut self, cx: &Context<'_>, part: LanguageId) {
@@ -238,7 +239,7 @@ impl Interval {
 
     /// As [`has_integer`](Self::has_integer), for an integer that a double holds.
     fn has_integer_as_double(&self) -> bool {
-        let is_exact = |bound: f64| bound.is_infinite() || bound.abs() < Self::EXACT;
+        let is_exact = |bound: f64| bound.is_infinite() || bound.abs() < Self::MAX_ROUNDED_BOUND;
         self.has_integer() && is_exact(self.least) && is_exact(self.most)
     }
 }

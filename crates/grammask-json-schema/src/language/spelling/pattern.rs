@@ -1,10 +1,10 @@
 //! Patterns of the spellings of other patterns' texts: each character is replaced by its spellings.
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::{PoisonError, RwLock};
 
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Repetition};
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::Escapes;
 
@@ -151,7 +151,8 @@ type Rewritten = Option<Option<String>>;
 
 /// Patterns that were rewritten first, and the results. Nearly all schemas have the same few patterns, and
 /// parsing them takes longer than the rest of a translation.
-static KNOWN_PATTERNS: RwLock<BTreeMap<(Escapes, Box<str>), Rewritten>> = RwLock::new(BTreeMap::new());
+static KNOWN_PATTERNS: RwLock<FxHashMap<(Escapes, Box<str>), Rewritten>> =
+    RwLock::new(FxHashMap::with_hasher(FxBuildHasher));
 
 /// Number of patterns that are kept, and the greatest length of one and of its result, in bytes.
 const MAX_KNOWN_PATTERNS: usize = 256;

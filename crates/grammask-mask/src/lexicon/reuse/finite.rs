@@ -211,7 +211,7 @@ impl Lexicon {
 mod tests {
     use std::sync::Arc;
 
-    use grammask_regular::Store;
+    use grammask_regular::{RegularId, Store};
     use grammask_trie::{Mask, TokenId, Vocabulary};
 
     use super::*;
@@ -255,6 +255,22 @@ mod tests {
         let tokens = (0..).map(TokenId).zip(words);
         let vocabulary = Vocabulary::new(tokens, [], &Default::default()).unwrap();
         Lexicon::new(Arc::new(vocabulary), &LexiconConfig::default())
+    }
+
+    /// Returns the first states that are reachable from a state, at most `most`, each once.
+    fn reachable(store: &mut Store, start: RegularId, most: usize) -> Vec<RegularId> {
+        let mut found = vec![start];
+        let mut position = 0;
+        while let Some(&state) = found.get(position) {
+            position += 1;
+            for byte in 0..=u8::MAX {
+                let next = store.derivative(state, byte).unwrap();
+                if !found.contains(&next) && found.len() < most {
+                    found.push(next);
+                }
+            }
+        }
+        found
     }
 
     /// Returns the tokens and the exits of an entry, computed by walking the automaton.
@@ -310,16 +326,7 @@ mod tests {
                     let others = store.intersection(&[all, others]).unwrap();
                     let ends = store.regex(ends).unwrap();
                     let start = store.concat(&[others, ends]).unwrap();
-                    let mut open = vec![start];
-                    let mut position = 0;
-                    while let Some(&state) = open.get(position) {
-                        position += 1;
-                        for byte in 0..=u8::MAX {
-                            let next = store.derivative(state, byte).unwrap();
-                            if !open.contains(&next) && open.len() < 20 {
-                                open.push(next);
-                            }
-                        }
+                    for state in reachable(&mut store, start, 20) {
                         let (lexeme, _) = lexicon.lexeme(&store, state).unwrap();
                         let (_, exit) = walked(&lexicon, lexeme, ContinuationId::ROOT);
                         for id in [Some(ContinuationId::ROOT), exit].into_iter().flatten() {
@@ -391,19 +398,10 @@ mod tests {
                     text = store.intersection(&[any, complement]).unwrap();
                 }
                 let spelling = store.json_text(text).unwrap();
-                let before = if is_opened { quote } else { grammask_regular::RegularId::EPSILON };
+                let before = if is_opened { quote } else { RegularId::EPSILON };
                 let start = store.concat(&[before, spelling, after]).unwrap();
                 // From every reachable state, below the root and below the rest of each token.
-                let mut open = vec![start];
-                let mut position = 0;
-                while let Some(&state) = open.get(position) {
-                    position += 1;
-                    for byte in 0..=u8::MAX {
-                        let next = store.derivative(state, byte).unwrap();
-                        if !open.contains(&next) && open.len() < 60 {
-                            open.push(next);
-                        }
-                    }
+                for state in reachable(&mut store, start, 60) {
                     let (lexeme, _) = lexicon.lexeme(&store, state).unwrap();
                     let Some((spelled, all)) = lexicon.automaton.spelled(lexeme).unwrap() else {
                         // Only states after a prefix, and complements, need not be spellings of a few texts.
