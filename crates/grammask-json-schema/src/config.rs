@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use grammask_pattern::Dialect as PatternDialect;
+use grammask_regular::Escapes;
 use serde_json::Value;
 
 /// Options and limits of the translation.
@@ -307,20 +308,6 @@ impl Whitespace {
         let item = is_wrong(item, ",").then_some(("item", "comma"));
         item.or_else(|| is_wrong(key, ":").then_some(("key", "colon")))
     }
-}
-
-/// Spellings of the characters of a string.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum Escapes {
-    /// All spellings of JSON, such as `a`, `\u0061`, `\/` and surrogate pairs.
-    Any,
-    /// The character itself, its short escape (`\"`, `\\`, `\/`, `\b`, `\f`, `\n`, `\r`, `\t`), and `\u00XX`
-    /// for the control characters up to U+001F.
-    Short,
-    /// One spelling: the character itself. `"` and `\` have their short escapes, and so have control
-    /// characters up to U+001F; those without one are written as `\u00xx` in lower case.
-    Required,
 }
 
 /// Spellings of numbers whose schema allows integers only.

@@ -53,11 +53,12 @@ mod text;
 mod value;
 
 pub use config::{
-    AdditionalProperties, Config, Document, Draft, Escapes, Formats, IntegerSpelling, Limits, NumberSpelling,
-    Profile, PropertyOrder, Unsupported, UntaggedUnions, Whitespace,
+    AdditionalProperties, Config, Document, Draft, Formats, IntegerSpelling, Limits, NumberSpelling, Profile,
+    PropertyOrder, Unsupported, UntaggedUnions, Whitespace,
 };
 pub use error::{Error, Limit, LimitExceeded, Note, Reason, Relaxation};
 pub use grammask_pattern::{Dialect as PatternDialect, unicode_version};
+pub use grammask_regular::Escapes;
 pub use text::{LocatedError, locate, translate_text};
 
 use grammask_syntax::Ast;

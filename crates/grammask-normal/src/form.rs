@@ -4,7 +4,7 @@ mod check;
 mod from_grammar;
 pub(crate) mod lower;
 
-use grammask_syntax::{Comparison, InlineList, SpecialSet, Text};
+use grammask_syntax::{Comparison, Escapes, InlineList, SpecialSet, Text};
 
 use crate::unordered::Unordered;
 
@@ -128,8 +128,8 @@ pub enum Terminal {
     ChunkRuns(Vec<Text>),
     /// `except!('text', max)` or `except!(name, max)`
     Except(Box<Except>),
-    /// `json!(a)`
-    Json(TerminalId),
+    /// `json!(a)`, `json_short!(a)`, `json_required!(a)`
+    Json(TerminalId, Escapes),
     /// `multiple!(0.25)`
     Multiple(Text),
     /// A comparison with a number, such as `atleast!(0.25)`.

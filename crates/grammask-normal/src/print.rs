@@ -429,7 +429,9 @@ impl<'a> TreeWriter<'a> {
                 };
                 ExprKind::Except { operand: Box::new(operand), max: *max }
             }
-            Terminal::Json(_) => ExprKind::Json(operands.pop().expect("spellings have an operand")),
+            Terminal::Json(_, escapes) => {
+                ExprKind::Json(operands.pop().expect("spellings have an operand"), *escapes)
+            }
             Terminal::Compared(comparison, bound) => ExprKind::Compared(*comparison, bound.clone()),
             Terminal::Multiple(numeral) => ExprKind::Multiple(numeral.clone()),
             Terminal::SpecialName(name) => ExprKind::SpecialName(name.clone()),

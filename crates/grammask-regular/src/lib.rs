@@ -81,6 +81,7 @@ mod store;
 pub use alphabet::byte_classes::ByteClasses;
 pub use alphabet::byte_set::ByteSet;
 pub use error::Error;
+pub use json::escapes::Escapes;
 pub use limits::{Limit, LimitExceeded, Limits};
 pub use number::comparison::Comparison;
 pub use serial::saved::{Languages, LoadError};

@@ -4,7 +4,7 @@ mod automaton;
 
 use automaton::explore;
 use grammask_regular::analysis::{self, Horizon};
-use grammask_regular::{ByteClasses, Limits, RegularId, Store};
+use grammask_regular::{ByteClasses, Escapes, Limits, RegularId, Store};
 
 const ANY: &str = "(?s:.)*";
 
@@ -59,6 +59,34 @@ fn accepts(store: &mut Store, start: RegularId, word: &[u8]) -> bool {
     store.is_nullable(end)
 }
 
+/// Returns true if a valid spelling has only allowed escapes.
+fn is_allowed(spelling: &[u8], escapes: Escapes) -> bool {
+    let mut rest = spelling;
+    while let Some(place) = rest.iter().position(|&byte| byte == b'\\') {
+        let (length, is_short, is_required) = match rest[place + 1] {
+            b'u' => {
+                let digits = std::str::from_utf8(&rest[place + 2..place + 6]).unwrap();
+                let code = u32::from_str_radix(digits, 16).unwrap();
+                let has_letter = [8, 9, 10, 12, 13].contains(&code);
+                (6, code < 0x20, code < 0x20 && !has_letter && digits == digits.to_lowercase())
+            }
+            letter => (2, true, letter != b'/'),
+        };
+        let is_allowed = match escapes {
+            Escapes::Any => true,
+            Escapes::Short => is_short,
+            Escapes::Required => is_required,
+        };
+        if !is_allowed {
+            return false;
+        }
+        rest = &rest[place + length..];
+    }
+    true
+}
+
+const ALL_ESCAPES: [Escapes; 3] = [Escapes::Any, Escapes::Short, Escapes::Required];
+
 /// Some languages with what they mean.
 fn languages(store: &mut Store) -> Vec<(RegularId, &'static str)> {
     let mut all = Vec::new();
@@ -109,12 +137,15 @@ fn short_spellings_are_those_that_a_decoder_reads() {
     let mut store = Store::new(&Limits::default());
     let alphabet = b"a\"\\u061/n\xC3\xA9\n";
     for (language, name) in languages(&mut store) {
-        let spelled = store.json_text(language).unwrap();
+        let spelled = ALL_ESCAPES.map(|escapes| store.json_text_with(language, escapes).unwrap());
         let mut level: Vec<Vec<u8>> = vec![vec![]];
         for _ in 0..5 {
             for word in &level {
-                let expected = decoded(word).is_some_and(|text| accepts(&mut store, language, &text));
-                assert_eq!(accepts(&mut store, spelled, word), expected, "{name}: {word:?}");
+                let is_spelling = decoded(word).is_some_and(|text| accepts(&mut store, language, &text));
+                for (spelled, escapes) in spelled.into_iter().zip(ALL_ESCAPES) {
+                    let expected = is_spelling && is_allowed(word, escapes);
+                    assert_eq!(accepts(&mut store, spelled, word), expected, "{name}, {escapes:?}: {word:?}");
+                }
             }
             level = level
                 .iter()
@@ -156,18 +187,24 @@ fn every_spelling_of_short_texts_is_there() {
     ];
     let languages = languages(&mut store);
     for (language, name) in languages {
-        let spelled = store.json_text(language).unwrap();
+        let spelled = ALL_ESCAPES.map(|escapes| store.json_text_with(language, escapes).unwrap());
         for character in characters {
             let units: Vec<u16> = character.encode_utf16(&mut [0; 2]).to_vec();
             let upper: String = units.iter().map(|unit| format!("\\u{unit:04X}")).collect();
             let lower: String = units.iter().map(|unit| format!("\\u{unit:04x}")).collect();
             for before in ["", "a", "\\\\", "😀"] {
-                for spelling in [&upper, &lower, &character.to_string(), &format!("\\{character}")] {
+                let letters = ["\\b", "\\f", "\\n", "\\r", "\\t"].map(str::to_owned);
+                let others = [upper.clone(), lower.clone(), character.to_string(), format!("\\{character}")];
+                for spelling in letters.iter().chain(&others) {
                     for after in ["", "a"] {
                         let word = format!("{before}{spelling}{after}").into_bytes();
-                        let expected =
+                        let is_spelling =
                             decoded(&word).is_some_and(|text| accepts(&mut store, language, &text));
-                        assert_eq!(accepts(&mut store, spelled, &word), expected, "{name}: {word:?}");
+                        for (spelled, escapes) in spelled.into_iter().zip(ALL_ESCAPES) {
+                            let expected = is_spelling && is_allowed(&word, escapes);
+                            let is_found = accepts(&mut store, spelled, &word);
+                            assert_eq!(is_found, expected, "{name}, {escapes:?}: {word:?}");
+                        }
                     }
                 }
             }
@@ -179,8 +216,9 @@ fn every_spelling_of_short_texts_is_there() {
 #[test]
 fn no_state_is_dead() {
     let mut store = Store::new(&Limits::default());
-    for (language, name) in languages(&mut store) {
-        let spelled = store.json_text(language).unwrap();
+    let languages = languages(&mut store).into_iter();
+    for ((language, name), escapes) in languages.flat_map(|one| ALL_ESCAPES.map(|escapes| (one, escapes))) {
+        let spelled = store.json_text_with(language, escapes).unwrap();
         let whole = explore(&mut store, spelled, 50_000);
         let inhabited = whole.inhabited();
         for (index, &state) in whole.states.iter().enumerate() {
@@ -218,6 +256,79 @@ fn only_possible_digits_follow() {
     assert_eq!(live(&mut store, ANY, "\\uda12\\u"), "[Dd]");
     assert_eq!(live(&mut store, ANY, "\\uda12\\ud"), "[C-Fc-f]");
     assert_eq!(live(&mut store, "\u{2028}", ""), "[\\\\\\xE2]");
+}
+
+#[test]
+fn few_escapes_have_few_letters() {
+    let mut store = Store::new(&Limits::default());
+    let live = |store: &mut Store, escapes: Escapes, pattern: &str, prefix: &str| {
+        let language = store.regex(pattern).unwrap();
+        let spelled = store.json_text_with(language, escapes).unwrap();
+        let state = end_of(store, spelled, prefix.as_bytes());
+        store.live_bytes(state).unwrap().to_string()
+    };
+    for escapes in [Escapes::Short, Escapes::Required] {
+        assert_eq!(live(&mut store, escapes, "a", ""), "[a]");
+        assert_eq!(live(&mut store, escapes, "[a\\x01]", "\\u"), "[0]");
+        assert_eq!(live(&mut store, escapes, ANY, "\\u00"), "[01]");
+        assert_eq!(live(&mut store, escapes, "\"", "\\"), "[\"]");
+    }
+    assert_eq!(live(&mut store, Escapes::Short, "/", ""), "[/\\\\]");
+    assert_eq!(live(&mut store, Escapes::Required, "/", ""), "[/]");
+    assert_eq!(live(&mut store, Escapes::Short, "\n", "\\"), "[nu]");
+    assert_eq!(live(&mut store, Escapes::Required, "\n", "\\"), "[n]");
+    assert_eq!(live(&mut store, Escapes::Short, "\x1f", "\\u001"), "[Ff]");
+    assert_eq!(live(&mut store, Escapes::Required, "\x1f", "\\u001"), "[f]");
+    assert_eq!(live(&mut store, Escapes::Required, ANY, "\\u000"), "[0-7bef]");
+}
+
+#[test]
+fn spellings_of_two_sets_meet_in_the_smaller_one() {
+    let mut store = Store::new(&Limits::default());
+    let languages: Vec<RegularId> = languages(&mut store).into_iter().map(|(one, _)| one).take(12).collect();
+    let words: Vec<Vec<u8>> =
+        ["", "a", "/", "\\/", "\\u002f", "\\\"", "\\n", "\\u0010", "\\u001F", "é", "\\u0061"]
+            .iter()
+            .flat_map(|one| ["", "a", "\\\\"].map(|other| format!("{one}{other}").into_bytes()))
+            .collect();
+    for (&a, &b) in languages.iter().zip(&languages[1..]) {
+        for one in ALL_ESCAPES {
+            for other in ALL_ESCAPES {
+                let (x, y) = (store.json_text_with(a, one).unwrap(), store.json_text_with(b, other).unwrap());
+                let both = store.intersection(&[x, y]).unwrap();
+                let either = store.union(&[x, y]).unwrap();
+                let rest = store.complement(y).unwrap();
+                let rest = store.intersection(&[x, rest]).unwrap();
+                let sequence = store.concat(&[x, y]).unwrap();
+                let is_subset = analysis::is_syntactic_subset(&store, x, y);
+                let common = analysis::common_subset(&mut store, x, y).unwrap();
+                for word in &words {
+                    let (in_x, in_y) = (accepts(&mut store, x, word), accepts(&mut store, y, word));
+                    let shown = String::from_utf8_lossy(word).into_owned();
+                    assert_eq!(accepts(&mut store, both, word), in_x && in_y, "{one:?} & {other:?}: {shown}");
+                    assert_eq!(
+                        accepts(&mut store, either, word),
+                        in_x || in_y,
+                        "{one:?} | {other:?}: {shown}"
+                    );
+                    assert_eq!(
+                        accepts(&mut store, rest, word),
+                        in_x && !in_y,
+                        "{one:?} & ~{other:?}: {shown}"
+                    );
+                    assert!(!is_subset || !in_x || in_y, "{one:?} in {other:?}: {shown}");
+                    assert!(
+                        !accepts(&mut store, common, word) || in_x && in_y,
+                        "{one:?}, {other:?}: {shown}"
+                    );
+                    let splits = (0..=word.len())
+                        .any(|at| accepts(&mut store, x, &word[..at]) && accepts(&mut store, y, &word[at..]));
+                    assert_eq!(accepts(&mut store, sequence, word), splits, "{one:?} {other:?}: {shown}");
+                }
+            }
+        }
+    }
+    store.check().unwrap();
 }
 
 #[test]

@@ -144,8 +144,8 @@ pub enum ExprKind {
         /// Maximum length, in bytes. `None` if it is absent or 0 in the text.
         max: Option<u64>,
     },
-    /// `json!(a)`
-    Json(ExprId),
+    /// `json!(a)`, `json_short!(a)`, `json_required!(a)`
+    Json(ExprId, Escapes),
     /// `multiple!(0.25)`, with the numeral as it is written.
     Multiple(Text),
     /// `atleast!(0.25)` or another comparison, with the numeral as it is written.
@@ -260,6 +260,34 @@ impl Unordered {
     }
 }
 
+/// The spellings of the characters of a JSON string in `json!` and its kin (RFC 8259, section 7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Escapes {
+    /// `json!`: all spellings of JSON, such as `a`, `\u0061`, `\/` and surrogate pairs.
+    Any,
+    /// `json_short!`: the character itself, its short escape (`\"`, `\\`, `\/`, `\b`, `\f`, `\n`, `\r` or
+    /// `\t`), and `\u00XX` for the control characters up to U+001F.
+    Short,
+    /// `json_required!`: one spelling. `"`, `\` and control characters have their short escapes, control
+    /// characters without one are written as `\u00xx` in lower case, and other characters as themselves.
+    Required,
+}
+
+impl Escapes {
+    /// All sets of spellings.
+    pub const ALL: [Self; 3] = [Self::Any, Self::Short, Self::Required];
+
+    /// Returns the name of the operator, without the `!`.
+    pub const fn operator(self) -> &'static str {
+        match self {
+            Self::Any => "json",
+            Self::Short => "json_short",
+            Self::Required => "json_required",
+        }
+    }
+}
+
 /// The operator of a comparison of numbers with a bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -341,7 +369,7 @@ impl ExprKind {
             Self::Unordered(unordered) => &unordered.parts,
             Self::Repeat { expr, .. }
             | Self::Not(expr)
-            | Self::Json(expr)
+            | Self::Json(expr, _)
             | Self::Distinct(expr)
             | Self::Capture { expr, .. } => std::slice::from_ref(expr),
             _ => &[],
@@ -355,7 +383,7 @@ impl ExprKind {
             Self::Unordered(unordered) => &mut unordered.parts,
             Self::Repeat { expr, .. }
             | Self::Not(expr)
-            | Self::Json(expr)
+            | Self::Json(expr, _)
             | Self::Distinct(expr)
             | Self::Capture { expr, .. } => std::slice::from_mut(expr),
             _ => &mut [],

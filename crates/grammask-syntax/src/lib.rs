@@ -63,6 +63,7 @@
 //! | `special!('<a>', <[7]>, <[10-19]>)`, `special!(~ '<a>')` | one of several special tokens |
 //! | `marker!('<a>')` | the special token with this spelling, or else the text |
 //! | `substrs!('ab', 'c')` | runs of consecutive texts |
+//! | `json!(x)`, `json_short!(x)`, `json_required!(x)` | spellings of the texts of `x` in a JSON string |
 //! | `capture!(name, x)` | `x`, with an annotation |
 //! | `schema!({"type": "string"})` | the documents that are valid for a JSON Schema |
 //! | `x?`, `x*`, `x+`, `x{2}`, `x{2,}`, `x{2,5}`, `[x]`, `{x}` | repetition; one postfix per operand |
@@ -84,8 +85,8 @@ pub use ast::notation::{
 };
 pub use ast::text::Text;
 pub use ast::{
-    Ast, Comparison, ExceptOperand, Expr, ExprId, ExprKind, Name, Quantifier, Rule, SchemaText, Span,
-    SpecialMember, SpecialSet, Unordered,
+    Ast, Comparison, Escapes, ExceptOperand, Expr, ExprId, ExprKind, Name, Quantifier, Rule, SchemaText,
+    Span, SpecialMember, SpecialSet, Unordered,
 };
 pub use config::{Config, Limits};
 pub use diagnostic::suggest::suggest;

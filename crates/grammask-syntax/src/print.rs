@@ -132,8 +132,11 @@ impl fmt::Display for DisplayExpr<'_> {
                     f.write_char('~')?;
                     rest.push(Pending::Expr(*part, Precedence::Not));
                 }
-                ExprKind::Json(part) | ExprKind::Distinct(part) => {
-                    f.write_str(if matches!(kind, ExprKind::Json(_)) { "json!(" } else { "distinct!(" })?;
+                ExprKind::Json(part, _) | ExprKind::Distinct(part) => {
+                    match kind {
+                        ExprKind::Json(_, escapes) => write!(f, "{}!(", escapes.operator())?,
+                        _ => f.write_str("distinct!(")?,
+                    }
                     rest.push(Pending::Piece(")"));
                     rest.push(Pending::Expr(*part, Precedence::Alternatives));
                 }

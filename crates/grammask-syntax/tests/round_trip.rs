@@ -2,8 +2,8 @@
 //! otherwise than by its errors.
 
 use grammask_syntax::{
-    Ast, Comparison, Config, ExceptOperand, ExprId, ExprKind, Limits, MAX_REPETITIONS, Name, Quantifier,
-    Rule, Span, Unordered, parse, parse_bytes,
+    Ast, Comparison, Config, Escapes, ExceptOperand, ExprId, ExprKind, Limits, MAX_REPETITIONS, Name,
+    Quantifier, Rule, Span, Unordered, parse, parse_bytes,
 };
 use proptest::prelude::*;
 
@@ -17,7 +17,7 @@ enum Step {
     /// number of items.
     Unordered(usize, bool, Quantifier, Vec<(u32, u32)>),
     Not,
-    Json,
+    Json(Escapes),
     EndRule(String),
 }
 
@@ -86,7 +86,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => (1..4_usize, any::<bool>(), quantifier(), proptest::collection::vec((0..3_u32, 0..3_u32), 0..3))
             .prop_map(|(count, separator, bounds, requires)| Step::Unordered(count, separator, bounds, requires)),
         1 => Just(Step::Not),
-        1 => Just(Step::Json),
+        1 => proptest::sample::select(&Escapes::ALL[..]).prop_map(Step::Json),
         1 => identifier().prop_map(Step::EndRule),
     ]
 }
@@ -107,7 +107,7 @@ fn build(steps: Vec<Step>, start: Option<String>) -> Ast {
             Step::Repeat(quantifier) if !stack.is_empty() => {
                 ExprKind::Repeat { expr: stack.pop().unwrap(), quantifier }
             }
-            Step::Json if !stack.is_empty() => ExprKind::Json(stack.pop().unwrap()),
+            Step::Json(escapes) if !stack.is_empty() => ExprKind::Json(stack.pop().unwrap(), escapes),
             Step::Unordered(count, separator, bounds, mut requires) if stack.len() > count => {
                 let parts = stack.split_off(stack.len() - count - usize::from(separator));
                 requires.retain(|&(from, to)| (from.max(to) as usize) < count);

@@ -12,7 +12,7 @@ pub(crate) fn without(ast: Ast, excludes: &[String]) -> Ast {
     let containing = format!("(?s-u:.)*(?:{})(?s-u:.)*", escaped.join("|"));
     let mut is_operand = vec![false; ast.exprs.len()];
     for (index, expr) in ast.exprs.iter().enumerate().rev() {
-        let spreads = is_operand[index] || matches!(expr.kind, ExprKind::Json(_) | ExprKind::Not(_));
+        let spreads = is_operand[index] || matches!(expr.kind, ExprKind::Json(..) | ExprKind::Not(_));
         for child in expr.kind.children() {
             is_operand[child.index()] |= spreads;
         }
@@ -26,7 +26,7 @@ pub(crate) fn without(ast: Ast, excludes: &[String]) -> Ast {
         }
         let id: ExprId = match kind {
             kind if is_operand[index] => edited.push(kind, span),
-            ExprKind::Json(_) => {
+            ExprKind::Json(..) => {
                 let string = edited.push(kind, span);
                 let wrong = edited.push(ExprKind::Regex(containing.as_str().into()), span);
                 let others = edited.push(ExprKind::Not(wrong), span);

@@ -360,10 +360,14 @@ impl Writer<'_> {
         let is_spelled = self.rng.chance(1, 5);
         let is_quoted = is_spelled && self.rng.chance(1, 2);
         self.text.push_str(match (is_spelled, is_quoted) {
-            (true, true) => "'\"' json!(",
-            (true, false) => "json!(",
+            (true, true) => "'\"' json",
+            (true, false) => "json",
             _ => "(",
         });
+        if is_spelled {
+            let opening = self.rng.pick(&["!(", "!(", "_short!(", "_required!("]);
+            self.text.push_str(opening);
+        }
         for i in 0..=self.rng.below(2) {
             if i > 0 {
                 self.text.push_str(" & ");

@@ -14,7 +14,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use grammask_regular::{RegularId, Store};
+use grammask_regular::{Escapes, RegularId, Store};
 use grammask_syntax::{Ast, Comparison, ExprId, ExprKind, Quantifier, Span, Text};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 
@@ -73,8 +73,8 @@ pub(crate) enum Language {
     Multiple(Text),
     /// The unsigned numbers for which `value comparison bound` holds.
     Compared(Comparison, Text),
-    /// All JSON spellings of the texts of the operand.
-    Json(LanguageId),
+    /// The JSON spellings of the texts of the operand.
+    Json(LanguageId, Escapes),
 }
 
 /// An arena of languages.
@@ -433,7 +433,7 @@ impl Languages {
                     store.intersection(&[any, rest])?
                 }
                 Language::Repeat(part, min, max) => store.repeat(of(part), *min, *max)?,
-                Language::Json(part) => store.json_text(of(part))?,
+                Language::Json(part, escapes) => store.json_text_with(of(part), *escapes)?,
                 Language::Multiple(numeral) => store.multiple(numeral)?,
                 Language::Compared(comparison, bound) => store.compared(compared(*comparison), bound)?,
             };
@@ -494,7 +494,7 @@ fn to_expr(language: &Language, parts: Vec<ExprId>) -> ExprKind {
         Language::Union(_) => ExprKind::Alternatives(parts.into()),
         Language::And(_) => ExprKind::And(parts.into()),
         Language::Not(_) => ExprKind::Not(parts[0]),
-        Language::Json(_) => ExprKind::Json(parts[0]),
+        Language::Json(_, escapes) => ExprKind::Json(parts[0], operator_of(*escapes)),
         Language::Repeat(_, min, max) => {
             let quantifier = match (*min, *max) {
                 (0, Some(1)) => Quantifier::Option,
@@ -529,12 +529,23 @@ fn is_set(flag: Option<&AtomicBool>) -> bool {
 fn operands(language: &Language) -> &[LanguageId] {
     match language {
         Language::Sequence(parts) | Language::Union(parts) | Language::And(parts) => parts,
-        Language::Not(part) | Language::Repeat(part, ..) | Language::Json(part) => std::slice::from_ref(part),
+        Language::Not(part) | Language::Repeat(part, ..) | Language::Json(part, _) => {
+            std::slice::from_ref(part)
+        }
         Language::None
         | Language::Text(_)
         | Language::Regex(_)
         | Language::Multiple(_)
         | Language::Compared(..) => &[],
+    }
+}
+
+/// Converts spellings to those of the syntax tree.
+const fn operator_of(escapes: Escapes) -> grammask_syntax::Escapes {
+    match escapes {
+        Escapes::Any => grammask_syntax::Escapes::Any,
+        Escapes::Short => grammask_syntax::Escapes::Short,
+        Escapes::Required => grammask_syntax::Escapes::Required,
     }
 }
 

@@ -1,44 +1,29 @@
 //! Spellings of strings: from the contents of a string to the texts between its quotes, by
-//! [`Escapes`](crate::Escapes).
+//! [`Escapes`].
 //!
-//! With [`Escapes::Any`], that is `json!(contents)`. The other sets of spellings are small: nearly every
-//! character is written as itself alone. So the contents are rewritten character by character, and most
-//! languages, such as those of formats, stay as they are.
-//!
-//! Reading a spelling yields one text, and the spellings of `ab` are those of `a` before those of `b`.
-//! So rewriting commutes with sequences, repetitions, unions and intersections. Complements are intersected
-//! with the spellings of all texts, once for each union or intersection that is not part of another.
+//! That is `json!(contents)` with these escapes. Where no member has a character with an escape, such as in
+//! most formats, the contents are their own spelling. Listed texts with one spelling stay lists of texts.
 
 use rustc_hash::FxHashMap;
 
-use super::{ANY_TEXT, Language, LanguageId, Languages};
+use super::{Language, LanguageId, Languages};
 use crate::{Config, Escapes};
-use pattern::{is_special, push_character, required, rewrite_known_pattern};
+use pattern::{has_escaped_character, is_escaped, required};
 
 mod pattern;
 
-/// Levels of nested languages that are rewritten. Deeper ones become an intersection of `json!` and the
-/// spellings of all texts.
-const MAX_REWRITTEN_LEVELS: u32 = 64;
+/// Levels of nested languages that are searched for characters with an escape. Deeper ones count as if they
+/// had some.
+const MAX_SEARCHED_LEVELS: u32 = 64;
 
-/// The chosen spellings, and the languages that were rewritten before.
+/// The chosen spellings, and the languages that were spelled before.
 pub(super) struct Spellings {
     literals: Escapes,
     strings: Escapes,
     /// Memo of [`Languages::spelled`].
     spelled: FxHashMap<LanguageId, LanguageId>,
-    /// Memo of [`Languages::rewritten`].
-    rewritten: FxHashMap<(LanguageId, Escapes), LanguageId>,
-    /// Memo of [`Languages::relative`].
-    relative: FxHashMap<(LanguageId, Escapes), Relative>,
-}
-
-/// Result of [`Languages::relative`].
-#[derive(Clone, Copy)]
-struct Relative {
-    language: LanguageId,
-    /// True if all members are spellings.
-    is_exact: bool,
+    /// Memo of [`Languages::may_need_escapes`].
+    may_need_escapes: FxHashMap<(LanguageId, Escapes), bool>,
 }
 
 impl Spellings {
@@ -47,8 +32,7 @@ impl Spellings {
             literals: config.literal_escapes,
             strings: config.string_escapes,
             spelled: FxHashMap::default(),
-            rewritten: FxHashMap::default(),
-            relative: FxHashMap::default(),
+            may_need_escapes: FxHashMap::default(),
         }
     }
 }
@@ -61,7 +45,7 @@ impl Languages {
     pub(crate) fn spelled(&mut self, contents: LanguageId) -> LanguageId {
         let Spellings { literals, strings, .. } = self.spellings;
         if (literals, strings) == (Escapes::Any, Escapes::Any) {
-            return self.json(contents);
+            return self.json(contents, Escapes::Any);
         }
         if let Some(&known) = self.spellings.spelled.get(&contents) {
             return known;
@@ -76,14 +60,14 @@ impl Languages {
     fn spelled_anew(&mut self, contents: LanguageId) -> LanguageId {
         let Spellings { literals, strings, .. } = self.spellings;
         if self.is_list(contents) {
-            return self.rewritten(contents, literals, 0);
+            return self.spelled_with(contents, literals);
         }
         match self.get(contents).clone() {
             Language::Union(parts) => {
                 let (listed, free): (Vec<_>, Vec<_>) =
                     parts.into_iter().partition(|&part| self.is_list(part));
                 let (listed, free) = (self.union(listed), self.union(free));
-                let parts = [self.rewritten(listed, literals, 0), self.rewritten(free, strings, 0)];
+                let parts = [self.spelled_with(listed, literals), self.spelled_with(free, strings)];
                 self.union(parts)
             }
             Language::And(parts) if parts.iter().any(|&part| self.is_list(part)) => {
@@ -91,17 +75,17 @@ impl Languages {
                     parts.into_iter().partition(|&part| self.is_list(part));
                 let (listed, free) = (self.and(listed), self.and(free));
                 // The spellings of literals may be more than those of strings.
-                let parts = [self.rewritten(listed, literals, 0), self.json(free)];
+                let parts = [self.spelled_with(listed, literals), self.json(free, Escapes::Any)];
                 self.and(parts)
             }
-            _ => self.rewritten(contents, strings, 0),
+            _ => self.spelled_with(contents, strings),
         }
     }
 
-    fn json(&mut self, contents: LanguageId) -> LanguageId {
+    fn json(&mut self, contents: LanguageId, escapes: Escapes) -> LanguageId {
         match contents {
             LanguageId::NONE | LanguageId::EMPTY_TEXT => contents,
-            _ => self.intern(Language::Json(contents)),
+            _ => self.intern(Language::Json(contents, escapes)),
         }
     }
 
@@ -114,110 +98,55 @@ impl Languages {
         }
     }
 
-    /// Returns the spellings of a language. `level` counts the languages around it.
-    fn rewritten(&mut self, id: LanguageId, escapes: Escapes, level: u32) -> LanguageId {
-        if escapes == Escapes::Any {
-            return self.json(id);
+    /// Returns the spellings of a language.
+    fn spelled_with(&mut self, id: LanguageId, escapes: Escapes) -> LanguageId {
+        if escapes != Escapes::Any && !self.may_need_escapes(id, escapes, 0) {
+            return id;
         }
-        if let Some(&known) = self.spellings.rewritten.get(&(id, escapes)) {
-            return known;
+        if escapes == Escapes::Required && self.is_list(id) {
+            let texts = match self.get(id) {
+                Language::Union(parts) => parts.clone(),
+                _ => vec![id],
+            };
+            let texts: Vec<LanguageId> = texts
+                .into_iter()
+                .map(|text| match self.get(text) {
+                    Language::Text(text) => {
+                        let spelled: String = text.chars().map(required).collect();
+                        self.text(&spelled)
+                    }
+                    _ => text,
+                })
+                .collect();
+            return self.union(texts);
         }
-        let spelled = self.rewritten_anew(id, escapes, level);
-        self.spellings.rewritten.insert((id, escapes), spelled);
-        spelled
+        self.json(id, escapes)
     }
 
-    /// Computes [`rewritten`](Self::rewritten).
-    fn rewritten_anew(&mut self, id: LanguageId, escapes: Escapes, level: u32) -> LanguageId {
-        if level > MAX_REWRITTEN_LEVELS {
-            return self.selected(id, escapes);
+    /// Returns false only if no member has a character with an escape. `level` counts the languages around
+    /// the language.
+    fn may_need_escapes(&mut self, id: LanguageId, escapes: Escapes, level: u32) -> bool {
+        if level > MAX_SEARCHED_LEVELS {
+            return true;
         }
-        let language = self.get(id).clone();
-        let all = |this: &mut Self, parts: &[LanguageId]| -> Vec<LanguageId> {
-            parts.iter().map(|&part| this.rewritten(part, escapes, level + 1)).collect()
-        };
-        match language {
-            Language::None => id,
-            Language::Text(text) => {
-                if !text.contains(is_special) {
-                    return id;
-                }
-                if escapes == Escapes::Required {
-                    let spelled: String = text.chars().map(required).collect();
-                    return self.text(&spelled);
-                }
-                let mut pattern = String::with_capacity(text.len() + 16);
-                text.chars().for_each(|char| push_character(&mut pattern, char, escapes));
-                self.regex(&pattern)
-            }
-            Language::Regex(pattern) => match rewrite_known_pattern(&pattern, escapes) {
-                Some(Some(rewritten)) => self.regex(&rewritten),
-                Some(None) => id,
-                None => self.selected(id, escapes),
-            },
-            Language::Sequence(parts) => {
-                let parts = all(self, &parts);
-                self.sequence(parts)
-            }
-            Language::Union(_) | Language::And(_) | Language::Not(_) => {
-                let Relative { language, is_exact } = self.relative(id, escapes, level);
-                if is_exact {
-                    return language;
-                }
-                let any = self.any_spelling(escapes);
-                self.and([any, language])
-            }
-            Language::Repeat(part, min, max) => {
-                let part = self.rewritten(part, escapes, level + 1);
-                self.repeat(part, min, max)
-            }
-            Language::Multiple(_) | Language::Compared(..) | Language::Json(_) => self.selected(id, escapes),
-        }
-    }
-
-    /// Returns a language whose members among the spellings of all texts are those of `id`. A complement is
-    /// one of all texts here, so that nested complements are not intersected one by one.
-    fn relative(&mut self, id: LanguageId, escapes: Escapes, level: u32) -> Relative {
-        if let Some(&known) = self.spellings.relative.get(&(id, escapes)) {
+        if let Some(&known) = self.spellings.may_need_escapes.get(&(id, escapes)) {
             return known;
         }
-        let exact = |language| Relative { language, is_exact: true };
-        let found = match self.get(id).clone() {
-            _ if level > MAX_REWRITTEN_LEVELS => exact(self.selected(id, escapes)),
-            Language::Union(parts) => {
-                let parts = self.relative_to_each(&parts, escapes, level);
-                let is_exact = parts.iter().all(|part| part.is_exact);
-                Relative { language: self.union(parts.iter().map(|part| part.language)), is_exact }
+        let may_need = match self.get(id).clone() {
+            Language::None | Language::Multiple(_) | Language::Compared(..) => false,
+            Language::Text(text) => text.contains(|char| is_escaped(char, escapes)),
+            Language::Regex(pattern) => has_escaped_character(&pattern, escapes),
+            Language::Sequence(parts) | Language::Union(parts) => {
+                parts.into_iter().any(|part| self.may_need_escapes(part, escapes, level + 1))
             }
             Language::And(parts) => {
-                let parts = self.relative_to_each(&parts, escapes, level);
-                let is_exact = parts.iter().any(|part| part.is_exact);
-                Relative { language: self.and(parts.iter().map(|part| part.language)), is_exact }
+                parts.into_iter().all(|part| self.may_need_escapes(part, escapes, level + 1))
             }
-            Language::Not(part) => {
-                let excluded = self.relative(part, escapes, level + 1).language;
-                Relative { language: self.not(excluded), is_exact: false }
-            }
-            _ => exact(self.rewritten(id, escapes, level + 1)),
+            Language::Repeat(part, ..) => self.may_need_escapes(part, escapes, level + 1),
+            Language::Not(_) | Language::Json(..) => true,
         };
-        self.spellings.relative.insert((id, escapes), found);
-        found
-    }
-
-    fn relative_to_each(&mut self, parts: &[LanguageId], escapes: Escapes, level: u32) -> Vec<Relative> {
-        parts.iter().map(|&part| self.relative(part, escapes, level + 1)).collect()
-    }
-
-    /// Returns the spellings of a language, selected from all that JSON has.
-    fn selected(&mut self, id: LanguageId, escapes: Escapes) -> LanguageId {
-        let parts = [self.json(id), self.any_spelling(escapes)];
-        self.and(parts)
-    }
-
-    /// Returns the spellings of all texts.
-    fn any_spelling(&mut self, escapes: Escapes) -> LanguageId {
-        let any = rewrite_known_pattern(ANY_TEXT, escapes).flatten().unwrap_or_else(|| ANY_TEXT.to_owned());
-        self.regex(&any)
+        self.spellings.may_need_escapes.insert((id, escapes), may_need);
+        may_need
     }
 }
 

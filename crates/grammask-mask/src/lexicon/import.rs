@@ -65,10 +65,10 @@ impl Lexicon {
 
     /// Returns the number of the language that consists of the spellings of some texts.
     pub(crate) fn import_of_texts(&self, spelled: &FiniteLanguage) -> ImportId {
-        let FiniteLanguage { before, texts, is_complement, after } = spelled;
+        let FiniteLanguage { before, texts, is_complement, after, escapes } = spelled;
         debug_assert!(!is_complement, "these are the texts of the language, not those that it lacks");
         let mut key: SmallVec<[u32; INLINE_FORM_WORDS]> = SmallVec::new();
-        key.push(TEXTS_TAG);
+        key.extend([TEXTS_TAG, *escapes as u32]);
         for text in [before, after].into_iter().chain(texts) {
             key.push(text.len() as u32);
             let (words, rest) = text.as_chunks::<4>();
@@ -142,6 +142,7 @@ impl Lexicon {
 mod tests {
     use std::sync::Arc;
 
+    use grammask_regular::Escapes;
     use grammask_trie::Vocabulary;
 
     use super::*;
@@ -162,6 +163,7 @@ mod tests {
             }
         }
         let spelled = |(before, texts, after): &(&Vec<u8>, Vec<Vec<u8>>, &Vec<u8>)| FiniteLanguage {
+            escapes: Escapes::Any,
             before: before.to_vec(),
             texts: texts.clone(),
             is_complement: false,

@@ -1,7 +1,7 @@
 //! Lowering: compiles terminals to regular languages in a store.
 
 use grammask_regular::{Error, RegularId, Store};
-use grammask_syntax::Comparison;
+use grammask_syntax::{Comparison, Escapes};
 
 use crate::form::{NormalForm, Symbol, Terminal, TerminalId};
 
@@ -10,7 +10,7 @@ impl Terminal {
     pub fn operands(&self) -> &[TerminalId] {
         match self {
             Self::Sequence(operands) | Self::Alternatives(operands) | Self::And(operands) => operands,
-            Self::Repeat { terminal, .. } | Self::Not(terminal) | Self::Json(terminal) => {
+            Self::Repeat { terminal, .. } | Self::Not(terminal) | Self::Json(terminal, _) => {
                 std::slice::from_ref(terminal)
             }
             _ => &[],
@@ -20,7 +20,7 @@ impl Terminal {
     pub(crate) fn operands_mut(&mut self) -> &mut [TerminalId] {
         match self {
             Self::Sequence(operands) | Self::Alternatives(operands) | Self::And(operands) => operands,
-            Self::Repeat { terminal, .. } | Self::Not(terminal) | Self::Json(terminal) => {
+            Self::Repeat { terminal, .. } | Self::Not(terminal) | Self::Json(terminal, _) => {
                 std::slice::from_mut(terminal)
             }
             _ => &mut [],
@@ -229,10 +229,19 @@ pub(crate) fn combine(
         Terminal::Repeat { min, max, .. } => store.repeat(all[0], *min, *max)?,
         Terminal::And(_) => store.intersection(all)?,
         Terminal::Not(_) => store.complement(all[0])?,
-        Terminal::Json(_) => store.json_text(all[0])?,
+        Terminal::Json(_, escapes) => store.json_text_with(all[0], spelled(*escapes))?,
         Terminal::Multiple(numeral) => store.multiple(numeral)?,
         Terminal::Compared(comparison, bound) => store.compared(compared(*comparison), bound)?,
     }))
+}
+
+/// Converts the spellings of the syntax tree.
+const fn spelled(escapes: Escapes) -> grammask_regular::Escapes {
+    match escapes {
+        Escapes::Any => grammask_regular::Escapes::Any,
+        Escapes::Short => grammask_regular::Escapes::Short,
+        Escapes::Required => grammask_regular::Escapes::Required,
+    }
 }
 
 /// Converts a comparison of the syntax tree.

@@ -43,7 +43,7 @@ pub(crate) struct Terminals {
 pub(crate) const IS_TEXT: u8 = 1;
 /// Flag: the terminal is the empty text.
 pub(crate) const IS_EMPTY_TEXT: u8 = 2;
-/// Flag: the terminal is `json!(x)`.
+/// Flag: the terminal is `json!(x)`, with any escapes.
 pub(crate) const IS_JSON: u8 = 4;
 /// Flag: the terminal is a sequence with two adjacent texts.
 pub(crate) const HAS_ADJACENT_TEXTS: u8 = 8;
@@ -202,7 +202,7 @@ impl Terminals {
         match self.get(id) {
             Terminal::Text(text) if text.is_empty() => IS_TEXT | IS_EMPTY_TEXT,
             Terminal::Text(_) => IS_TEXT,
-            Terminal::Json(_) => IS_JSON,
+            Terminal::Json(..) => IS_JSON,
             Terminal::Sequence(parts)
                 if parts.windows(2).any(|pair| is_text(&pair[0]) && is_text(&pair[1])) =>
             {
@@ -331,7 +331,7 @@ impl Terminals {
                 Terminal::Substrings(_) | Terminal::ChunkRuns(_) => true,
                 Terminal::Early(_) | Terminal::Without(_) | Terminal::Except(_) => false,
                 Terminal::Multiple(_) | Terminal::Compared(..) => false,
-                Terminal::Json(operand) => of(operand),
+                Terminal::Json(operand, _) => of(operand),
                 Terminal::SpecialName(_) | Terminal::SpecialId(_) | Terminal::SpecialSet(_) => false,
                 Terminal::Sequence(operands) | Terminal::And(operands) => operands.iter().all(of),
                 Terminal::Alternatives(operands) => operands.iter().any(of),
@@ -355,7 +355,7 @@ impl Terminals {
     fn is_syntactically_nonempty(&self, id: TerminalId) -> bool {
         let is_text = |id: TerminalId| match self.get(id) {
             Terminal::Text(_) => true,
-            Terminal::Json(operand) => matches!(self.get(*operand), Terminal::Text(_)),
+            Terminal::Json(operand, _) => matches!(self.get(*operand), Terminal::Text(_)),
             _ => false,
         };
         match self.get(id) {

@@ -186,7 +186,7 @@ const fn construct(kind: &ExprKind) -> &'static str {
         ExprKind::Distinct(_) => "a `distinct!`",
         ExprKind::And(_) => "`&`",
         ExprKind::Not(_) => "`~`",
-        ExprKind::Json(_) => "a `json!`",
+        ExprKind::Json(..) => "a `json!`",
         ExprKind::Multiple(_) => "a `multiple!`",
         ExprKind::Compared(..) => "a comparison",
         ExprKind::Text(_) | ExprKind::Sequence(_) | ExprKind::Alternatives(_) => "a text",

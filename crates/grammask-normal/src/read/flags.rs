@@ -104,7 +104,7 @@ impl Reader<'_> {
                 ExprKind::Repeat { .. } if self.flags[index] & IS_ITEM != 0 => {}
                 ExprKind::And(_) => inherited = AS_TERMINAL | UNDER_AND,
                 ExprKind::Not(_) => inherited = AS_TERMINAL | UNDER_NOT,
-                ExprKind::Json(_) => inherited = AS_TERMINAL | UNDER_JSON,
+                ExprKind::Json(..) => inherited = AS_TERMINAL | UNDER_JSON,
                 // An operand with rules stays a rule; its texts are compared as JSON values.
                 ExprKind::Distinct(child) if self.flags[child.index()] & REGULAR != 0 => {
                     inherited = AS_TERMINAL | UNDER_DISTINCT;

@@ -64,17 +64,17 @@ impl<'a> Reader<'a> {
             }
             ExprKind::And(children) => Terminal::And(self.take_terminals(children)?.into()),
             ExprKind::Not(child) => Terminal::Not(self.take_terminal(*child)?),
-            ExprKind::Json(child) => {
+            ExprKind::Json(child, escapes) => {
                 let operand = self.take_terminal(*child)?;
                 // Compile the spellings of a short text only when they are used: a grammar may have
                 // thousands.
                 if self.terminals.is_short_text(operand) {
-                    return Some(self.terminals.intern(Terminal::Json(operand), span));
+                    return Some(self.terminals.intern(Terminal::Json(operand, *escapes), span));
                 }
                 if !self.terminals.lower_literal_set(operand, self.store, &mut self.cancellation) {
                     return None;
                 }
-                return self.compiled(Terminal::Json(operand), span);
+                return self.compiled(Terminal::Json(operand, *escapes), span);
             }
             ExprKind::Compared(comparison, bound) => {
                 return self.compiled(Terminal::Compared(*comparison, bound.clone()), span);

@@ -1,7 +1,7 @@
 //! Expressions in a simple form: flat sequences and alternatives, no empty parts, loops of a class as one
 //! regex.
 
-use grammask_syntax::{ExprId, ExprKind, InlineList, MAX_REPETITIONS, Quantifier, Span};
+use grammask_syntax::{Escapes, ExprId, ExprKind, InlineList, MAX_REPETITIONS, Quantifier, Span};
 
 use super::Builder;
 use crate::Class;
@@ -204,7 +204,7 @@ impl Builder {
 
     /// Returns the spellings in a JSON string of the texts of a regular expression.
     pub fn json(&mut self, expr: ExprId, span: Span) -> ExprId {
-        self.push(ExprKind::Json(expr), span)
+        self.push(ExprKind::Json(expr, Escapes::Any), span)
     }
 }
 

@@ -226,7 +226,7 @@ fn classify(store: &Store, a: RegularId) -> Classification {
     match node.kind {
         Kind::Or(list) => Classification::Parts(store.list(list).to_vec()),
         Kind::Repeat { base, .. } => Classification::Parts(vec![base]),
-        Kind::PrefixMinimal(a) | Kind::Json { text: a, at: JsonPosition::Character } => {
+        Kind::PrefixMinimal(a) | Kind::Json { text: a, at: JsonPosition::Character, .. } => {
             Classification::Parts(vec![a])
         }
         Kind::Concat(head, tail) => match (store.node(head), store.node(tail)) {

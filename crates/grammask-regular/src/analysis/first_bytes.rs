@@ -76,23 +76,16 @@ fn first_bytes_at(store: &Store, a: RegularId, depth: u32, visits: &mut u32) -> 
             Some(all)
         }
         Kind::Repeat { base, .. } => first_bytes_at(store, base, depth, visits),
-        Kind::Json { text, at: JsonPosition::Character } => {
+        Kind::Json { text, escapes, at: JsonPosition::Character } => {
             let text = first_bytes_at(store, text, depth, visits)?;
             let mut bytes: ByteSet = text.iter().filter(|&byte| is_raw(byte)).collect();
-            // Every character has an escape, which begins with a backslash. Bytes inside a character have
-            // none.
-            if text.iter().any(begins_with_character) {
+            if !text.intersection(&escapes.escaped_bytes()).is_empty() {
                 bytes.insert(b'\\');
             }
             Some(bytes)
         }
         _ => None,
     }
-}
-
-/// Returns true if a byte is the first byte of a character.
-fn begins_with_character(byte: u8) -> bool {
-    matches!(byte, 0..=0x7F | 0xC2..=0xF4)
 }
 
 #[cfg(test)]

@@ -60,11 +60,11 @@ fn common_subset_at(store: &mut Store, a: RegularId, b: RegularId, depth: u32) -
         (Kind::Concat(head, tail), _) if tail == b && store.is_nullable(head) => Ok(b),
         (_, Kind::Concat(head, tail)) if tail == a && store.is_nullable(head) => Ok(a),
         (
-            Kind::Json { text, at: JsonPosition::Character },
-            Kind::Json { text: other, at: JsonPosition::Character },
+            Kind::Json { text, escapes, at: JsonPosition::Character },
+            Kind::Json { text: other, escapes: other_escapes, at: JsonPosition::Character },
         ) => {
             let text = common_subset_at(store, text, other, depth)?;
-            json_spellings(store, text)
+            json_spellings(store, text, escapes.common(other_escapes))
         }
         _ if store.is_nullable(a) && store.is_nullable(b) => Ok(RegularId::EPSILON),
         _ => Ok(RegularId::EMPTY),
@@ -136,9 +136,9 @@ pub fn invariant_subset(store: &mut Store, a: RegularId) -> Result<RegularId, Er
 /// of the spelled text is examined.
 fn invariant_of_text(store: &mut Store, a: RegularId) -> Result<RegularId, Error> {
     match store.node(a).kind {
-        Kind::Json { text, at: JsonPosition::Character } => {
+        Kind::Json { text, escapes, at: JsonPosition::Character } => {
             let text = invariant_of_intersection(store, text)?;
-            json_spellings(store, text)
+            json_spellings(store, text, escapes)
         }
         _ => invariant_of_intersection(store, a),
     }
@@ -201,9 +201,9 @@ fn is_subset_at(store: &Store, small: RegularId, large: RegularId, depth: u32, v
             is_subset_at(store, small, tail, depth, visits)
         }
         (
-            Kind::Json { text, at: JsonPosition::Character },
-            Kind::Json { text: other, at: JsonPosition::Character },
-        ) => is_subset_at(store, text, other, depth, visits),
+            Kind::Json { text, escapes, at: JsonPosition::Character },
+            Kind::Json { text: other, escapes: more, at: JsonPosition::Character },
+        ) => escapes.common(more) == escapes && is_subset_at(store, text, other, depth, visits),
         (_, Kind::And(list)) => {
             store.list(list).iter().all(|&member| is_subset_at(store, small, member, depth, visits))
         }
@@ -367,7 +367,7 @@ fn requires_byte_outside_at(
             Kind::PrefixMinimal(base) => requires_byte_outside_at(store, base, bytes, depth, visits),
             Kind::Acyclic(state) => acyclic_requires_outside(store, state, bytes, depth, visits),
             // A byte of the text is written as itself, or escaped by a backslash.
-            Kind::Json { text, at: JsonPosition::Character } => {
+            Kind::Json { text, at: JsonPosition::Character, .. } => {
                 !bytes.contains(b'\\') && requires_byte_outside_at(store, text, bytes, depth, visits)
             }
             _ => false,

@@ -18,7 +18,7 @@ const MAX_TRIED_OPERANDS: usize = 4;
 /// Bounded by a constant.
 pub fn short_completion_chars(store: &Store, a: RegularId) -> Option<u32> {
     let Kind::Concat(head, _) = store.node(a).kind else { return None };
-    let Kind::Json { text, at: JsonPosition::Character } = store.node(head).kind else { return None };
+    let Kind::Json { text, at: JsonPosition::Character, .. } = store.node(head).kind else { return None };
     short_string(store, text, ProofLimits::SHORT_STRING.depth, &mut { ProofLimits::SHORT_STRING.visits })
         .map(|text| text.len() as u32)
 }

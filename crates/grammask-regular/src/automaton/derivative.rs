@@ -55,7 +55,7 @@ fn skip_spelled_text(
     text: &[u8],
 ) -> Result<Option<(RegularId, usize)>, Error> {
     let Kind::Concat(head, tail) = store.node(a).kind else { return Ok(None) };
-    let Kind::Json { text: mut inner, at: JsonPosition::Character } = store.node(head).kind else {
+    let Kind::Json { text: mut inner, escapes, at: JsonPosition::Character } = store.node(head).kind else {
         return Ok(None);
     };
     let raw = text.iter().take_while(|&&byte| is_raw(byte)).count();
@@ -85,7 +85,7 @@ fn skip_spelled_text(
     if read < 2 {
         return Ok(None);
     }
-    let head = json_spellings(store, inner)?;
+    let head = json_spellings(store, inner, escapes)?;
     let next = concat_pair(store, head, tail)?;
     let next = if store.node(next).has(TRIMMED) { next } else { trim(store, next)? };
     Ok(Some((next, read)))
@@ -198,7 +198,7 @@ fn derive_operands(store: &mut Store, stack: &mut Vec<RegularId>, byte: u8) -> R
             Kind::Not(a) | Kind::PrefixMinimal(a) | Kind::Repeat { base: a, .. } => {
                 push_unless_cached(store, stack, a, byte);
             }
-            Kind::Json { text: a, at: JsonPosition::Character } if is_raw(byte) => {
+            Kind::Json { text: a, at: JsonPosition::Character, .. } if is_raw(byte) => {
                 push_unless_cached(store, stack, a, byte);
             }
             _ => {}
@@ -346,11 +346,11 @@ fn derive_from_operands(store: &mut Store, a: RegularId, byte: u8) -> Result<Reg
             let next = operand_derivative(store, a, byte)?;
             prefix_minimal(store, next)
         }
-        Kind::Json { text: a, at: JsonPosition::Character } if is_raw(byte) => {
+        Kind::Json { text: a, escapes, at: JsonPosition::Character } if is_raw(byte) => {
             let next = operand_derivative(store, a, byte)?;
-            json_spellings(store, next)
+            json_spellings(store, next, escapes)
         }
-        Kind::Json { text: a, at } => derive_escape(store, a, at, byte),
+        Kind::Json { text: a, escapes, at } => derive_escape(store, a, escapes, at, byte),
         Kind::Number(state) => number_step(store, state, byte),
     }
 }
@@ -375,10 +375,10 @@ fn trim(store: &mut Store, a: RegularId) -> Result<RegularId, Error> {
             trimmed = store.union(&[a])?;
         }
     }
-    if let Kind::Json { text: inner, at } = store.node(a).kind {
+    if let Kind::Json { text: inner, escapes, at } = store.node(a).kind {
         // The recursion is as deep as spellings nest.
         let inner = trim(store, inner)?;
-        trimmed = json_spellings_at(store, inner, at)?;
+        trimmed = json_spellings_at(store, inner, escapes, at)?;
     }
     store.arena.nodes[trimmed.index()].flags |= TRIMMED | PROVEN_NONEMPTY;
     Ok(trimmed)

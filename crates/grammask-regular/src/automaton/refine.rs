@@ -24,7 +24,7 @@ pub(crate) fn refine(
     let mut acyclic = Vec::new();
     let mut words: FxHashMap<u32, u32> = FxHashMap::default();
     let (mut avoid, mut factors) = (FxHashSet::default(), FxHashSet::default());
-    let mut has_json = false;
+    let (mut has_json, mut has_one_case) = (false, false);
     let mut steps = 0;
     while let Some(a) = stack.pop() {
         if std::mem::replace(&mut seen[a.index()], true) {
@@ -58,16 +58,17 @@ pub(crate) fn refine(
             }
             Kind::Concat(head, tail) => stack.extend([head, tail]),
             Kind::Or(list) | Kind::And(list) => stack.extend(store.list(list)),
-            Kind::Json { text: a, .. } => {
+            Kind::Json { text: a, escapes, .. } => {
                 stack.push(a);
                 has_json = true;
+                has_one_case |= !escapes.has_upper_case();
             }
             Kind::Number(state) => splits.extend(number_splits(store, state)),
             Kind::Not(a) | Kind::PrefixMinimal(a) | Kind::Repeat { base: a, .. } => stack.push(a),
         }
     }
     if has_json {
-        splits.extend(json_splits());
+        splits.extend(json_splits(has_one_case));
     }
     for (&range, &depth) in &words {
         let (list, words) = store.leaves.words(range);
@@ -128,10 +129,12 @@ fn split_by_acyclic_edges(
 }
 
 /// Returns the byte sets that escapes in JSON strings distinguish, besides the bytes of their characters.
-fn json_splits() -> impl Iterator<Item = ByteSet> {
+/// With `has_one_case`, some escapes have digits in lower case only.
+fn json_splits(has_one_case: bool) -> impl Iterator<Item = ByteSet> {
     let letters = b"\"\\/bfnrtuBF0123456789".iter().map(|&byte| ByteSet::single(byte));
     let digits = [(b'a', b'A'), (b'c', b'C'), (b'd', b'D'), (b'e', b'E')];
     letters
         .chain(digits.map(|(lower, upper)| [lower, upper].into_iter().collect()))
+        .chain(has_one_case.then_some(ByteSet::range(b'a', b'f')))
         .chain([ByteSet::range(0, 0x1F)])
 }

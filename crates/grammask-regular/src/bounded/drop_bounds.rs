@@ -76,9 +76,9 @@ fn drop_bounds_at(
             let members = drop_member_bounds(store, list, depth, search)?;
             store.intersection(&members)
         }
-        Kind::Json { text, at: JsonPosition::Character } => {
+        Kind::Json { text, escapes, at: JsonPosition::Character } => {
             let text = drop_bounds_at(store, text, depth, search)?;
-            json_spellings(store, text)
+            json_spellings(store, text, escapes)
         }
         Kind::Repeat { base, min, max } => {
             let free = drop_bounds_at(store, base, depth, search)?;

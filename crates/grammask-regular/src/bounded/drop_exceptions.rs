@@ -32,9 +32,9 @@ pub fn drop_exceptions(store: &mut Store, a: RegularId) -> Result<Option<Regular
         Kind::Concat(head, tail) => (head, Some(tail)),
         _ => (a, None),
     };
-    let (met, is_spelled) = match store.node(head).kind {
-        Kind::Json { text, at: JsonPosition::Character } => (text, true),
-        _ => (head, false),
+    let (met, escapes) = match store.node(head).kind {
+        Kind::Json { text, escapes, at: JsonPosition::Character } => (text, Some(escapes)),
+        _ => (head, None),
     };
     let Kind::And(list) = store.node(met).kind else { return Ok(None) };
     let mut members = store.list(list).to_vec();
@@ -44,8 +44,8 @@ pub fn drop_exceptions(store: &mut Store, a: RegularId) -> Result<Option<Regular
         return Ok(None);
     }
     let mut other = store.intersection(&members)?;
-    if is_spelled {
-        other = json_spellings(store, other)?;
+    if let Some(escapes) = escapes {
+        other = json_spellings(store, other, escapes)?;
     }
     if let Some(tail) = tail {
         other = concat_pair(store, other, tail)?;

@@ -276,7 +276,7 @@ fn reach_of(store: &Store, a: RegularId, known: &ReachTable) -> BoundedReach {
         }
         // A shortest completion to a string of the operand passes no other string of the operand.
         Kind::PrefixMinimal(inner) => of(inner),
-        Kind::Json { text, at } => {
+        Kind::Json { text, at, .. } => {
             let text = of(text);
             let begun = if at == JsonPosition::Character { 0 } else { MAX_CHARACTER_SPELLING_BYTES };
             BoundedReach {

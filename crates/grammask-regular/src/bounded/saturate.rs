@@ -12,7 +12,7 @@ use crate::construct::length::as_length;
 use crate::json::string::json_spellings;
 use crate::json::string::json_spellings_at;
 use crate::store::node::{JsonPosition, Kind, RegularId, UNBOUNDED};
-use crate::{ByteSet, Error, Store};
+use crate::{ByteSet, Error, Escapes, Store};
 
 /// Maximum number of operands of a concatenation that are examined.
 const MAX_CONCAT_OPERANDS: usize = 32;
@@ -182,10 +182,10 @@ fn saturate_part(
     horizon: &mut Horizon,
 ) -> Result<RegularId, Error> {
     let (base, min, max) = match store.node(a).kind {
-        Kind::Json { text, at } => {
+        Kind::Json { text, escapes, at } => {
             // The recursion is as deep as spellings nest.
             let text = saturate_encoded(store, text, form.inside(at), horizon)?;
-            return json_spellings_at(store, text, at);
+            return json_spellings_at(store, text, escapes, at);
         }
         Kind::And(list) => {
             let members = store.list(list).to_vec();
@@ -220,7 +220,8 @@ fn max_repetitions_read(
     match form {
         InputForm::Plain => max_repetitions(store, base, horizon),
         InputForm::Spelled { begun } if is_utf8(store, base) => {
-            let spelled = json_spellings(store, base)?;
+            // The other spellings are fewer, and not shorter.
+            let spelled = json_spellings(store, base, Escapes::Any)?;
             Ok(max_repetitions(store, spelled, horizon)?.saturating_add(u32::from(begun)))
         }
         // A spelling is at least as long as its text, but an escape that has begun may represent four bytes.

@@ -9,7 +9,7 @@ use crate::construct::prefix::non_empty_without_intersection;
 use crate::construct::repeat::as_repeat;
 use crate::json::string::json_spellings;
 use crate::store::node::{JsonPosition, Kind, PROVEN_EMPTY, RegularId, UNBOUNDED};
-use crate::{ByteSet, Error, Store};
+use crate::{ByteSet, Error, Escapes, Store};
 use grammask_work::charge;
 
 /// Work of sorting and comparing one operand of an intersection.
@@ -141,15 +141,24 @@ fn merge_json_members(
     negative: &mut Vec<RegularId>,
 ) -> Result<bool, Error> {
     let json_text_of = |store: &Store, a: RegularId| match store.node(a).kind {
-        Kind::Json { text: a, at: JsonPosition::Character } => Some(a),
+        Kind::Json { text: a, escapes, at: JsonPosition::Character } => Some((a, escapes)),
         _ => None,
     };
-    let mut texts: Vec<RegularId> = members.iter().filter_map(|&a| json_text_of(store, a)).collect();
+    let (mut texts, mut escapes) = (Vec::new(), Escapes::Any);
+    for (text, one) in members.iter().filter_map(|&a| json_text_of(store, a)) {
+        texts.push(text);
+        escapes = escapes.common(one);
+    }
     if texts.is_empty() {
         return Ok(true);
     }
+    // An excluded spelling excludes its text if all spellings of the text that are left are excluded.
+    let excluded_text = |store: &Store, a: RegularId| match json_text_of(store, a) {
+        Some((text, excluded)) => (excluded.common(escapes) == escapes).then_some(text),
+        None => (a == RegularId::EPSILON).then_some(a),
+    };
     for &a in &*negative {
-        if let Some(text) = json_text_of(store, a).or_else(|| (a == RegularId::EPSILON).then_some(a)) {
+        if let Some(text) = excluded_text(store, a) {
             texts.push(store.complement(text)?);
         }
     }
@@ -157,9 +166,9 @@ fn merge_json_members(
         return Ok(true);
     }
     members.retain(|&a| json_text_of(store, a).is_none());
-    negative.retain(|&a| json_text_of(store, a).is_none() && a != RegularId::EPSILON);
+    negative.retain(|&a| excluded_text(store, a).is_none());
     let text = store.intersection(&texts)?;
-    let all = json_spellings(store, text)?;
+    let all = json_spellings(store, text, escapes)?;
     members.push(all);
     Ok(all != RegularId::EMPTY)
 }

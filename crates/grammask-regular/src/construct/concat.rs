@@ -67,12 +67,13 @@ fn prepend(
         _ => (tail, RegularId::EPSILON),
     };
     if let (
-        Kind::Json { text: a, at: JsonPosition::Character },
-        Kind::Json { text: b, at: JsonPosition::Character },
+        Kind::Json { text: a, escapes, at: JsonPosition::Character },
+        Kind::Json { text: b, escapes: other, at: JsonPosition::Character },
     ) = (store.node(head).kind, store.node(next).kind)
+        && escapes == other
     {
         let text = concat_pair(store, a, b)?;
-        return Ok((Some(json_spellings(store, text)?), rest));
+        return Ok((Some(json_spellings(store, text, escapes)?), rest));
     }
     let (a, b) = (as_repeat(store, head), as_repeat(store, next));
     if a.0 == b.0

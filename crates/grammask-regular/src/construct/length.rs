@@ -65,7 +65,9 @@ pub fn split_length(
     a: RegularId,
 ) -> Result<Option<(RegularId, RangeInclusive<u32>)>, Error> {
     let Kind::Concat(head, tail) = store.node(a).kind else { return Ok(None) };
-    let Kind::Json { text, at: JsonPosition::Character } = store.node(head).kind else { return Ok(None) };
+    let Kind::Json { text, escapes, at: JsonPosition::Character } = store.node(head).kind else {
+        return Ok(None);
+    };
     let Kind::And(list) = store.node(text).kind else { return Ok(None) };
     let mut members = store.list(list).to_vec();
     for place in 0..members.len() {
@@ -76,7 +78,7 @@ pub fn split_length(
             if !is_utf8(store, text) || (least > 0 && store.is_nullable(text)) {
                 return Ok(None);
             }
-            let head = json_spellings(store, text)?;
+            let head = json_spellings(store, text, escapes)?;
             return Ok(Some((concat_pair(store, head, tail)?, least..=most)));
         }
     }

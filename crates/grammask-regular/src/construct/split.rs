@@ -40,10 +40,10 @@ pub fn leading_counter(store: &mut Store, a: RegularId) -> Result<Option<Counter
         Kind::Concat(head, rest) => (head, rest),
         _ => (a, RegularId::EPSILON),
     };
-    let (counted, text_rest) = match store.node(head).kind {
-        Kind::Json { text, at: JsonPosition::Character } => match store.node(text).kind {
-            Kind::Concat(counted, text_rest) => (counted, Some(text_rest)),
-            _ => (text, Some(RegularId::EPSILON)),
+    let (counted, spelled) = match store.node(head).kind {
+        Kind::Json { text, escapes, at: JsonPosition::Character } => match store.node(text).kind {
+            Kind::Concat(counted, text_rest) => (counted, Some((text_rest, escapes))),
+            _ => (text, Some((RegularId::EPSILON, escapes))),
         },
         _ => (head, None),
     };
@@ -52,12 +52,13 @@ pub fn leading_counter(store: &mut Store, a: RegularId) -> Result<Option<Counter
         return Ok(None);
     }
     let max = (max != UNBOUNDED).then_some(max);
-    let Some(text_rest) = text_rest else { return Ok(Some(Counter { base, min, max, rest })) };
+    let Some((text_rest, escapes)) = spelled else { return Ok(Some(Counter { base, min, max, rest })) };
     // Only whole characters are spelled one by one.
     if !is_utf8(store, base) {
         return Ok(None);
     }
-    let (base, text_rest) = (json_spellings(store, base)?, json_spellings(store, text_rest)?);
+    let base = json_spellings(store, base, escapes)?;
+    let text_rest = json_spellings(store, text_rest, escapes)?;
     Ok(Some(Counter { base, min, max, rest: concat_pair(store, text_rest, rest)? }))
 }
 
@@ -95,10 +96,10 @@ pub fn split_after_loop(store: &mut Store, a: RegularId) -> Result<Option<LoopSp
 pub fn conjuncts(store: &mut Store, a: RegularId) -> Result<Vec<RegularId>, Error> {
     match store.node(a).kind {
         Kind::And(list) => Ok(store.list(list).to_vec()),
-        Kind::Json { text, at: JsonPosition::Character } => match store.node(text).kind {
+        Kind::Json { text, escapes, at: JsonPosition::Character } => match store.node(text).kind {
             Kind::And(list) => {
                 let members = store.list(list).to_vec();
-                members.into_iter().map(|member| json_spellings(store, member)).collect()
+                members.into_iter().map(|member| json_spellings(store, member, escapes)).collect()
             }
             _ => Ok(Vec::new()),
         },
@@ -114,7 +115,7 @@ pub fn is_uncounted(store: &Store, a: RegularId) -> bool {
         _ => a,
     };
     let text = match store.node(head).kind {
-        Kind::Json { text, at: JsonPosition::Character } => text,
+        Kind::Json { text, at: JsonPosition::Character, .. } => text,
         _ => head,
     };
     let counted = match store.node(text).kind {

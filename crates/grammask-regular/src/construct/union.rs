@@ -7,7 +7,7 @@ use crate::construct::concat::concat_pair;
 use crate::construct::merge_counters::merge_counters;
 use crate::json::string::json_spellings;
 use crate::store::node::{HAS_COUNTER, JsonPosition, Kind, RegularId, UNBOUNDED};
-use crate::{ByteSet, Error, Store};
+use crate::{ByteSet, Error, Escapes, Store};
 use grammask_work::{charge, charge_len, count};
 use rustc_hash::FxHashSet;
 
@@ -107,17 +107,17 @@ fn merge_byte_sets(store: &mut Store, members: &mut Vec<RegularId>) -> Result<()
     Ok(())
 }
 
-/// Merges operands that are JSON spellings, or begin with them and have equal rests. The recursion is as deep
-/// as spellings nest.
+/// Merges operands that are JSON spellings with the same escapes, or begin with them and have equal rests.
+/// The recursion is as deep as spellings nest.
 fn merge_json_prefixes(store: &mut Store, members: &mut Vec<RegularId>) -> Result<(), Error> {
-    let mut heads: Vec<(RegularId, RegularId, RegularId)> = Vec::new();
+    let mut heads: Vec<((RegularId, Escapes), RegularId, RegularId)> = Vec::new();
     for &member in &*members {
         let (head, tail) = match store.node(member).kind {
             Kind::Concat(head, tail) => (head, tail),
             _ => (member, RegularId::EPSILON),
         };
-        if let Kind::Json { text, at: JsonPosition::Character } = store.node(head).kind {
-            heads.push((tail, text, member));
+        if let Kind::Json { text, escapes, at: JsonPosition::Character } = store.node(head).kind {
+            heads.push(((tail, escapes), text, member));
         }
     }
     if heads.len() < 2 {
@@ -130,8 +130,9 @@ fn merge_json_prefixes(store: &mut Store, members: &mut Vec<RegularId>) -> Resul
         gone.extend(group.iter().map(|&(_, _, member)| member));
         let texts: Vec<RegularId> = group.iter().map(|&(_, text, _)| text).collect();
         let text = store.union(&texts)?;
-        let head = json_spellings(store, text)?;
-        joined.push(concat_pair(store, head, group[0].0)?);
+        let (tail, escapes) = group[0].0;
+        let head = json_spellings(store, text, escapes)?;
+        joined.push(concat_pair(store, head, tail)?);
     }
     gone.sort_unstable();
     members.retain(|member| gone.binary_search(member).is_err());

@@ -1,4 +1,4 @@
-//! Follows known texts through all their JSON spellings, byte by byte and without derivatives.
+//! Follows known texts through their JSON spellings, byte by byte and without derivatives.
 //!
 //! A position is a range of the sorted texts and an offset in them. The texts of a range agree up to the
 //! offset.
@@ -7,7 +7,6 @@ use crate::json::string::is_raw;
 use std::cmp::Ordering;
 
 use crate::json::finite::FiniteLanguage;
-use crate::json::string::SHORT_ESCAPES;
 
 /// A range of the texts: those that agree up to some offset.
 type Texts = (u32, u32);
@@ -66,9 +65,10 @@ impl FiniteLanguage {
     /// May panic if the position is one of another language.
     ///
     /// ```
-    /// use grammask_regular::analysis::{FiniteLanguage, SpellingCursor};
+    /// use grammask_regular::{Escapes, analysis::{FiniteLanguage, SpellingCursor}};
     /// let (quote, texts) = (vec![b'"'], vec![b"no".to_vec(), b"yes".to_vec()]);
-    /// let spelled = FiniteLanguage { before: quote.clone(), texts, is_complement: false, after: quote };
+    /// let (before, after, escapes) = (quote.clone(), quote, Escapes::Any);
+    /// let spelled = FiniteLanguage { before, texts, is_complement: false, after, escapes };
     /// let follow = |phases: Vec<SpellingCursor>, byte: u8| {
     ///     let mut next = Vec::new();
     ///     phases.into_iter().for_each(|phase| spelled.for_each_next(phase, |other, to| next.extend((other == byte).then_some(to))));
@@ -83,7 +83,7 @@ impl FiniteLanguage {
         mut visit: impl FnMut(u8, SpellingCursor),
     ) {
         let mut visit = |byte, at| visit(byte, SpellingCursor(at));
-        let FiniteLanguage { before, texts, after, .. } = self;
+        let &FiniteLanguage { ref before, ref texts, ref after, escapes, .. } = self;
         match at {
             CursorState::Before(bytes) => visit(before[bytes], self.before(bytes + 1)),
             CursorState::Text(some, at) => {
@@ -92,7 +92,7 @@ impl FiniteLanguage {
                     visit(after[0], CursorState::After(1));
                     start += 1;
                 }
-                let mut escapes = false;
+                let mut has_escape = false;
                 while start < end {
                     let byte = texts[start as usize][at];
                     let (first, last) = match end - start {
@@ -102,10 +102,12 @@ impl FiniteLanguage {
                     if is_raw(byte) {
                         visit(byte, CursorState::Text((first, last), at + 1));
                     }
-                    escapes |= first_character(texts[start as usize].get(at..)).is_some();
+                    has_escape |= first_character(texts[start as usize].get(at..)).is_some_and(|character| {
+                        escapes.letter_of(character).is_some() || escapes.has_unit(character)
+                    });
                     start = last;
                 }
-                if escapes {
+                if has_escape {
                     visit(b'\\', CursorState::Escape(some, at));
                 }
             }
@@ -120,10 +122,12 @@ impl FiniteLanguage {
                         some = self.narrow(some, end_offset, byte);
                         end_offset += 1;
                     }
-                    if let Some(letter) = short_escape(character) {
+                    if let Some(letter) = escapes.letter_of(character) {
                         visit(letter, CursorState::Text(some, end_offset));
                     }
-                    visit(b'u', CursorState::Unit(character, 0, some, end_offset));
+                    if escapes.has_unit(character) {
+                        visit(b'u', CursorState::Unit(character, 0, some, end_offset));
+                    }
                     start = some.1;
                 }
             }
@@ -137,7 +141,7 @@ impl FiniteLanguage {
                 let symbol = units[symbols];
                 visit(symbol, next);
                 // The `u` between two surrogates has one case only.
-                if symbol.is_ascii_hexdigit() && symbol.is_ascii_lowercase() {
+                if escapes.has_upper_case() && symbol.is_ascii_hexdigit() && symbol.is_ascii_lowercase() {
                     visit(symbol.to_ascii_uppercase(), next);
                 }
             }
@@ -171,11 +175,6 @@ fn first_character(text: Option<&[u8]>) -> Option<char> {
     std::str::from_utf8(text.get(..width)?).ok()?.chars().next()
 }
 
-/// Returns the letter of the short escape of a character, if it has one.
-fn short_escape(character: char) -> Option<u8> {
-    SHORT_ESCAPES.iter().find(|&&(_, short)| char::from(short) == character).map(|&(letter, _)| letter)
-}
-
 /// Returns the symbols after `\u` in the escape of a character, in lower case, and their number.
 fn symbols_of(character: char) -> ([u8; 10], usize) {
     let mut symbols = *b"    \\u    ";
@@ -192,12 +191,13 @@ fn symbols_of(character: char) -> ([u8; 10], usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Escapes;
 
     #[test]
     fn ranges_of_texts_narrow_byte_by_byte() {
         let texts = ["", "a", "ab", "b"].map(|text| text.as_bytes().to_vec()).to_vec();
-        let spelled =
-            FiniteLanguage { before: Vec::new(), texts, is_complement: false, after: b"\"".to_vec() };
+        let (before, after, escapes) = (Vec::new(), b"\"".to_vec(), Escapes::Any);
+        let spelled = FiniteLanguage { before, texts, is_complement: false, after, escapes };
         assert_eq!(spelled.narrow((0, 4), 0, b'a'), (1, 3));
         assert_eq!(spelled.narrow((1, 3), 1, b'b'), (2, 3));
         assert_eq!(spelled.narrow((0, 4), 0, b'c'), (4, 4));

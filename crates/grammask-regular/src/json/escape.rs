@@ -10,19 +10,24 @@ use std::sync::Arc;
 const SURROGATES: (u32, u32) = (0xD800, 0xDFFF);
 
 /// Returns the language that follows `\u` in escapes of some characters. `characters` is a state of the
-/// acyclic DFA that accepts their UTF-8.
-pub(crate) fn escape_digits(store: &mut Store, characters: u32) -> Result<RegularId, Error> {
-    if let Some(&known) = store.memos.escape_digits.get(&characters) {
+/// acyclic DFA that accepts their UTF-8. The digits are in lower case, or in either case if
+/// `has_upper_case`.
+pub(crate) fn escape_digits(
+    store: &mut Store,
+    characters: u32,
+    has_upper_case: bool,
+) -> Result<RegularId, Error> {
+    if let Some(&known) = store.memos.escape_digits.get(&(characters, has_upper_case)) {
         return Ok(known);
     }
     let acyclic = Arc::make_mut(&mut store.leaves.acyclic);
     let ranges = code_points(acyclic, characters);
-    let language = match spell(acyclic, &ranges) {
+    let language = match spell(acyclic, &ranges, has_upper_case) {
         Some(state) => acyclic_leaf(store, state)?,
         None => RegularId::EMPTY,
     };
     store.leaves.bytes += 16;
-    store.memos.escape_digits.insert(characters, language);
+    store.memos.escape_digits.insert((characters, has_upper_case), language);
     Ok(language)
 }
 
@@ -116,6 +121,7 @@ const LOW_SURROGATE_DIGIT: usize = 3;
 struct DigitsBuilder<'a> {
     acyclic: &'a mut AcyclicDfa,
     ranges: &'a [(u32, u32)],
+    has_upper_case: bool,
     digits: &'static [Digit],
     /// For each digit, the state before it that accepts all values of the digits from there on, if it has
     /// been built.
@@ -123,10 +129,11 @@ struct DigitsBuilder<'a> {
 }
 
 /// Returns the state that accepts the digits of these code points. Returns `None` if there is none.
-fn spell(acyclic: &mut AcyclicDfa, ranges: &[(u32, u32)]) -> Option<u32> {
-    let mut pairs = DigitsBuilder { acyclic, ranges, digits: &SURROGATE_DIGITS, full: [None; 7] };
+fn spell(acyclic: &mut AcyclicDfa, ranges: &[(u32, u32)], has_upper_case: bool) -> Option<u32> {
+    let mut pairs =
+        DigitsBuilder { acyclic, ranges, has_upper_case, digits: &SURROGATE_DIGITS, full: [None; 7] };
     let high: Vec<Option<u32>> = (0..4).map(|high| pairs.block(1, 0x1_0000 + (high << 18))).collect();
-    let mut plain = DigitsBuilder { acyclic, ranges, digits: &BASIC_DIGITS, full: [None; 7] };
+    let mut plain = DigitsBuilder { acyclic, ranges, has_upper_case, digits: &BASIC_DIGITS, full: [None; 7] };
     let mut targets: Vec<Option<u32>> = (0..16).map(|first| plain.block(1, first << 12)).collect();
     let mut behind_d: Vec<Option<u32>> =
         (0..8).map(|second| plain.block(2, 0xD000 + (second << 8))).collect();
@@ -167,7 +174,8 @@ impl DigitsBuilder<'_> {
     /// `None` if there is no edge.
     fn hex(&mut self, least: usize, targets: &[Option<u32>]) -> Option<u32> {
         let mut edges = Vec::new();
-        for (letters, base) in [(&b"0123456789"[..], 0), (b"ABCDEF", 10), (b"abcdef", 10)] {
+        let upper = if self.has_upper_case { &b"ABCDEF"[..] } else { b"" };
+        for (letters, base) in [(&b"0123456789"[..], 0), (upper, 10), (b"abcdef", 10)] {
             for (&letter, value) in letters.iter().zip(base..) {
                 let target = usize::checked_sub(value, least).and_then(|place| *targets.get(place)?);
                 edges.extend(target.map(|target| Edge { first: letter, last: letter, target }));

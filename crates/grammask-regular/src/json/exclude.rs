@@ -3,9 +3,9 @@
 use crate::json::string::is_raw;
 use rustc_hash::FxHashMap;
 
-use crate::json::string::SHORT_ESCAPES;
+use crate::json::escapes::SHORT_ESCAPES;
 use crate::store::node::{JsonPosition, Kind, RegularId};
-use crate::{ByteSet, Comparison, Error, Store};
+use crate::{ByteSet, Comparison, Error, Escapes, Store};
 
 /// Maximum length of prefixes that are counted, in bytes, and maximum number of states after them.
 const MAX_PREFIX_BYTES: usize = 64;
@@ -52,9 +52,9 @@ pub fn exclude_value(store: &mut Store, a: RegularId, text: &[u8]) -> Result<Reg
         // The content of the quotes stays one language, so that its states are shared with other languages of
         // "any text except these".
         left.push(match json_string_value(store, member) {
-            Some(inner) => {
+            Some((inner, escapes)) => {
                 let others = difference(store, inner, value)?;
-                store.json_string(others)?
+                json_string(store, others, escapes)?
             }
             None => {
                 let same = store.json_string(value)?;
@@ -218,13 +218,14 @@ fn difference(store: &mut Store, a: RegularId, b: RegularId) -> Result<RegularId
 }
 
 /// See [`Store::json_string`].
-pub(crate) fn json_string(store: &mut Store, texts: RegularId) -> Result<RegularId, Error> {
-    let (quote, spelled) = (store.single_byte(b'"'), store.json_text(texts)?);
+pub(crate) fn json_string(store: &mut Store, texts: RegularId, escapes: Escapes) -> Result<RegularId, Error> {
+    let (quote, spelled) = (store.single_byte(b'"'), store.json_text_with(texts, escapes)?);
     store.concat(&[quote, spelled, quote])
 }
 
-/// Returns the texts of an expression that is `json_string(texts)`. Returns `None` for other expressions.
-fn json_string_value(store: &Store, a: RegularId) -> Option<RegularId> {
+/// Returns the arguments of an expression that is `json_string(texts, escapes)`. Returns `None` for other
+/// expressions.
+fn json_string_value(store: &Store, a: RegularId) -> Option<(RegularId, Escapes)> {
     let is_quote = |a: RegularId| match store.node(a).kind {
         Kind::Bytes(set) => store.byte_set(set).single_byte() == Some(b'"'),
         _ => false,
@@ -232,7 +233,9 @@ fn json_string_value(store: &Store, a: RegularId) -> Option<RegularId> {
     let Kind::Concat(open, after) = store.node(a).kind else { return None };
     let Kind::Concat(spelled, close) = store.node(after).kind else { return None };
     match store.node(spelled).kind {
-        Kind::Json { text, at: JsonPosition::Character } if is_quote(open) && is_quote(close) => Some(text),
+        Kind::Json { text, escapes, at: JsonPosition::Character } if is_quote(open) && is_quote(close) => {
+            Some((text, escapes))
+        }
         _ => None,
     }
 }

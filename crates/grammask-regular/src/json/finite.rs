@@ -8,7 +8,7 @@ use crate::construct::length::any_character;
 use crate::construct::length::as_length;
 use crate::json::string::is_raw;
 use crate::store::node::{JsonPosition, Kind, RegularId, UNBOUNDED};
-use crate::{Error, Store};
+use crate::{Error, Escapes, Store};
 use grammask_work::count;
 
 /// A language of JSON spellings of known texts, or of all other texts. See [`finite_language`].
@@ -22,14 +22,24 @@ pub struct FiniteLanguage {
     pub is_complement: bool,
     /// The bytes after the spelling; not empty.
     pub after: Vec<u8>,
+    /// The spellings of the characters.
+    pub escapes: Escapes,
 }
 
 impl FiniteLanguage {
-    fn new(before: Vec<u8>, mut texts: Vec<Vec<u8>>, is_complement: bool, after: Vec<u8>) -> Self {
+    fn new(around: Quotes, mut texts: Vec<Vec<u8>>, is_complement: bool) -> Self {
+        let Quotes { before, after, escapes } = around;
         texts.sort_unstable();
         texts.dedup();
-        Self { before, texts, is_complement, after }
+        Self { before, texts, is_complement, after, escapes }
     }
+}
+
+/// The bytes around a spelling, and the spellings of its characters.
+struct Quotes {
+    before: Vec<u8>,
+    after: Vec<u8>,
+    escapes: Escapes,
 }
 
 /// Factor on the limit of the number of texts if they are an interned word list, such as the keys of a large
@@ -81,7 +91,7 @@ pub fn finite_language(
     a: RegularId,
     most: usize,
 ) -> Result<Option<FiniteLanguage>, Error> {
-    let Some((before, text, after)) = split_spelling(store, a, most) else { return Ok(None) };
+    let Some((text, around)) = split_spelling(store, a, most) else { return Ok(None) };
     let Some((_, few)) = as_excluded_texts(store, text)? else {
         return Ok(positive_finite_language(store, a, most));
     };
@@ -90,8 +100,8 @@ pub fn finite_language(
     texts.retain(|text| std::str::from_utf8(text).is_ok());
     // The byte after the spelling must not continue it, as a closing quote never does.
     let ends = |byte: &u8| !(is_raw(*byte) || *byte == b'\\');
-    let is_spelled = !texts.is_empty() && after.first().is_some_and(ends);
-    Ok(is_spelled.then(|| FiniteLanguage::new(before, texts, true, after)))
+    let is_spelled = !texts.is_empty() && around.after.first().is_some_and(ends);
+    Ok(is_spelled.then(|| FiniteLanguage::new(around, texts, true)))
 }
 
 /// As [`finite_language`], but returns `None` if the language contains the spellings of all texts except a
@@ -110,10 +120,10 @@ pub fn finite_language(
 /// # Ok::<(), grammask_regular::Error>(())
 /// ```
 pub fn positive_finite_language(store: &Store, a: RegularId, most: usize) -> Option<FiniteLanguage> {
-    let (before, text, after) = split_spelling(store, a, most)?;
+    let (text, around) = split_spelling(store, a, most)?;
     let texts = finite_texts(store, text, TextLimits::of(most))?;
-    let is_spelled = !texts.is_empty() && !after.is_empty();
-    is_spelled.then(|| FiniteLanguage::new(before, texts, false, after))
+    let is_spelled = !texts.is_empty() && !around.after.is_empty();
+    is_spelled.then(|| FiniteLanguage::new(around, texts, false))
 }
 
 /// Returns the language of the spellings of all texts, with the same bytes before and after.
@@ -126,7 +136,7 @@ pub fn positive_finite_language(store: &Store, a: RegularId, most: usize) -> Opt
 pub fn universal_language(store: &mut Store, spelled: &FiniteLanguage) -> Result<RegularId, Error> {
     let character = any_character(store)?;
     let text = store.repeat(character, 0, None)?;
-    let text = store.json_text(text)?;
+    let text = store.json_text_with(text, spelled.escapes)?;
     let (before, after) = (store.literal(&spelled.before)?, store.literal(&spelled.after)?);
     store.concat(&[before, text, after])
 }
@@ -262,16 +272,16 @@ fn is_any_text(store: &mut Store, a: RegularId) -> Result<bool, Error> {
     Ok(as_length(store, a)? == Some((0, UNBOUNDED)))
 }
 
-/// Returns the language that is spelled in a JSON string, and the bytes before and after it.
-fn split_spelling(store: &Store, a: RegularId, most: usize) -> Option<(Vec<u8>, RegularId, Vec<u8>)> {
+/// Returns the language that is spelled in a JSON string, and what is around it.
+fn split_spelling(store: &Store, a: RegularId, most: usize) -> Option<(RegularId, Quotes)> {
     let (mut before, mut rest) = (Vec::new(), a);
     loop {
         let Kind::Concat(head, tail) = store.node(rest).kind else { return None };
         rest = tail;
-        if let Kind::Json { text, at } = store.node(head).kind {
+        if let Kind::Json { text, escapes, at } = store.node(head).kind {
             let mut after = Vec::new();
             append_single_text(store, rest, most, &mut after)?;
-            return (at == JsonPosition::Character).then_some((before, text, after));
+            return (at == JsonPosition::Character).then_some((text, Quotes { before, after, escapes }));
         }
         append_single_text(store, head, most, &mut before)?;
         if before.len() > most {

@@ -2,6 +2,7 @@
 
 pub(crate) mod cursor;
 pub(crate) mod escape;
+pub(crate) mod escapes;
 pub(crate) mod exclude;
 pub(crate) mod finite;
 pub(crate) mod string;

@@ -1,4 +1,5 @@
-//! The JSON spellings of a language: `json(x)` contains every way to write a string of x between quotes.
+//! The JSON spellings of a language: `json(x)` contains the ways to write a string of x between quotes. Which
+//! ones, say [`Escapes`].
 //!
 //! `Kind::Json` represents them. The continuation of `\u` is an expression of other kinds, made on demand.
 
@@ -8,7 +9,7 @@ use crate::construct::concat::concat_pair;
 use crate::json::escape::escape_digits;
 use crate::leaf::acyclic_dfa::{Edge, SINK};
 use crate::store::node::{JsonPosition, Kind, PROVEN_NONEMPTY, RegularId, TRIMMED};
-use crate::{ByteSet, Error, Limit, Store};
+use crate::{ByteSet, Error, Escapes, Limit, Store};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -18,18 +19,6 @@ const MAX_JSON_NESTING: u8 = 8;
 /// The regex of all UTF-8 strings.
 const ANY_TEXT: &str = "(?s:.)*";
 
-/// The letters of short escapes, and the bytes that they represent (RFC 8259, section 7).
-pub(crate) const SHORT_ESCAPES: [(u8, u8); 8] = [
-    (b'"', b'"'),
-    (b'\\', b'\\'),
-    (b'/', b'/'),
-    (b'b', 0x08),
-    (b'f', 0x0C),
-    (b'n', b'\n'),
-    (b'r', b'\r'),
-    (b't', b'\t'),
-];
-
 /// Characters that lead to one successor: the successor, and the characters as a state of the acyclic DFA.
 type Group = (RegularId, u32);
 
@@ -38,8 +27,8 @@ pub(crate) fn max_json_nesting(store: &Store) -> u8 {
     store.limits.json_nesting.min(MAX_JSON_NESTING)
 }
 
-/// See [`Store::json_text`].
-pub(crate) fn json_text(store: &mut Store, a: RegularId) -> Result<RegularId, Error> {
+/// See [`Store::json_text_with`].
+pub(crate) fn json_text(store: &mut Store, a: RegularId, escapes: Escapes) -> Result<RegularId, Error> {
     let max_nesting = max_json_nesting(store);
     if store.node(a).nesting >= max_nesting {
         let value = usize::from(max_nesting);
@@ -50,34 +39,37 @@ pub(crate) fn json_text(store: &mut Store, a: RegularId) -> Result<RegularId, Er
         let any = store.regex(ANY_TEXT)?;
         text = store.intersection(&[a, any])?;
     }
-    json_spellings(store, text)
+    json_spellings(store, text, escapes)
 }
 
 /// Returns the spellings of a language that contains only UTF-8, or of a derivative of one.
-pub(crate) fn json_spellings(store: &mut Store, a: RegularId) -> Result<RegularId, Error> {
+pub(crate) fn json_spellings(store: &mut Store, a: RegularId, escapes: Escapes) -> Result<RegularId, Error> {
     let a = resolve_empty(store, a);
     if a == RegularId::EMPTY || a == RegularId::EPSILON {
         return Ok(a);
     }
     store.memos.has_json = true;
-    store.intern(Kind::Json { text: a, at: JsonPosition::Character })
+    store.intern(Kind::Json { text: a, escapes, at: JsonPosition::Character })
 }
 
 /// As [`json_spellings`], from a position inside a spelling. Inside an escape, the language is empty if no
-/// character can come next.
+/// character with such an escape can come next.
 pub(crate) fn json_spellings_at(
     store: &mut Store,
     a: RegularId,
+    escapes: Escapes,
     at: JsonPosition,
 ) -> Result<RegularId, Error> {
-    if at == JsonPosition::Character {
-        return json_spellings(store, a);
-    }
+    let firsts = match at {
+        JsonPosition::Character => return json_spellings(store, a, escapes),
+        JsonPosition::AfterBackslash => escapes.escaped_bytes(),
+        JsonPosition::AfterU => escapes.unit_bytes(),
+    };
     let a = resolve_empty(store, a);
-    if !begins_with_character(store, a)? {
+    if !begins_with_one_of(store, a, &firsts)? {
         return Ok(RegularId::EMPTY);
     }
-    let state = store.intern(Kind::Json { text: a, at })?;
+    let state = store.intern(Kind::Json { text: a, escapes, at })?;
     store.arena.nodes[state.index()].flags |= PROVEN_NONEMPTY | TRIMMED;
     Ok(state)
 }
@@ -92,35 +84,36 @@ pub(crate) const fn is_raw(byte: u8) -> bool {
 pub(crate) fn derive_escape(
     store: &mut Store,
     a: RegularId,
+    escapes: Escapes,
     at: JsonPosition,
     byte: u8,
 ) -> Result<RegularId, Error> {
     let short = match (at, byte) {
-        (JsonPosition::Character, b'\\') => return json_spellings_at(store, a, JsonPosition::AfterBackslash),
-        (JsonPosition::AfterBackslash, b'u') => return json_spellings_at(store, a, JsonPosition::AfterU),
-        (JsonPosition::AfterBackslash, _) => {
-            match SHORT_ESCAPES.iter().find(|&&(letter, _)| letter == byte) {
-                Some(&(_, short)) => short,
-                None => return Ok(RegularId::EMPTY),
-            }
+        (JsonPosition::Character, b'\\') => {
+            return json_spellings_at(store, a, escapes, JsonPosition::AfterBackslash);
         }
+        (JsonPosition::AfterBackslash, b'u') => {
+            return json_spellings_at(store, a, escapes, JsonPosition::AfterU);
+        }
+        (JsonPosition::AfterBackslash, _) => match escapes.short_escape(byte) {
+            Some(short) => short,
+            None => return Ok(RegularId::EMPTY),
+        },
         (JsonPosition::AfterU, b'0'..=b'9' | b'A'..=b'F' | b'a'..=b'f') => {
-            let units = unicode_escapes(store, a, byte)?;
+            let units = unicode_escapes(store, a, escapes, byte)?;
             return store.derivative(units, byte);
         }
         _ => return Ok(RegularId::EMPTY),
     };
     let next = store.derivative(a, short)?;
-    json_spellings(store, next)
+    json_spellings(store, next, escapes)
 }
 
-/// Returns true if a string of `a` begins with a character, rather than the rest of one.
-fn begins_with_character(store: &mut Store, a: RegularId) -> Result<bool, Error> {
-    let mut firsts = ByteSet::range(0, 0x7F);
-    firsts.insert_range(0xC2, 0xF4);
+/// Returns true if a string of `a` begins with one of some bytes.
+fn begins_with_one_of(store: &mut Store, a: RegularId, firsts: &ByteSet) -> Result<bool, Error> {
     let partition = store.node(a).partition;
     for class in 0..store.partitions.len(partition) {
-        if let Some(byte) = store.partitions.class(partition, class).intersection(&firsts).first()
+        if let Some(byte) = store.partitions.class(partition, class).intersection(firsts).first()
             && store.derivative(a, byte)? != RegularId::EMPTY
         {
             return Ok(true);
@@ -131,42 +124,42 @@ fn begins_with_character(store: &mut Store, a: RegularId) -> Result<bool, Error>
 
 /// Returns the language after `\u` in the spellings of `a`, for one first digit. It consists of the digits of
 /// a character and the spellings of the remaining text.
-fn unicode_escapes(store: &mut Store, a: RegularId, digit: u8) -> Result<RegularId, Error> {
+fn unicode_escapes(store: &mut Store, a: RegularId, escapes: Escapes, digit: u8) -> Result<RegularId, Error> {
     // The first digit determines the first bytes of the UTF-8. `d` also begins the surrogates of characters
     // of four bytes.
     let value = char::from(digit).to_digit(16).unwrap_or(0) as u8;
-    let firsts = match value {
+    let ranges = match value {
         0 => [(0x00, 0x7F), (0xC2, 0xDF), (0xE0, 0xE0)].as_slice(),
         0xD => &[(0xED, 0xED), (0xF0, 0xF4)],
         _ => &[(0xE0 + value, 0xE0 + value)],
     };
-    if let Some(&known) = store.memos.unicode_escapes.get(&(a, value)) {
+    if let Some(&known) = store.memos.unicode_escapes.get(&(a, escapes, value)) {
         return Ok(known);
     }
+    let mut firsts = ByteSet::EMPTY;
+    ranges.iter().for_each(|&(low, high)| firsts.insert_range(low, high));
     let mut parts = Vec::new();
-    for (next, characters) in character_groups(store, a, firsts)? {
-        let digits = escape_digits(store, characters)?;
-        let rest = json_spellings(store, next)?;
+    for (next, characters) in character_groups(store, a, &firsts.intersection(&escapes.unit_bytes()))? {
+        let digits = escape_digits(store, characters, escapes.has_upper_case())?;
+        let rest = json_spellings(store, next, escapes)?;
         parts.push(concat_pair(store, digits, rest)?);
     }
     let all = store.union(&parts)?;
     store.leaves.bytes += 16;
-    store.memos.unicode_escapes.insert((a, value), all);
+    store.memos.unicode_escapes.insert((a, escapes, value), all);
     Ok(all)
 }
 
-/// Returns the characters that begin strings of `a`, if their first byte is in one of the given ranges. They
-/// are grouped by successor, in the order of ids.
-fn character_groups(store: &mut Store, a: RegularId, from: &[(u8, u8)]) -> Result<Vec<Group>, Error> {
+/// Returns the characters that begin strings of `a`, if their first byte is one of `wanted`. They are grouped
+/// by successor, in the order of ids.
+fn character_groups(store: &mut Store, a: RegularId, wanted: &ByteSet) -> Result<Vec<Group>, Error> {
     // First bytes of characters of one to four bytes.
     const FIRST_BYTES: [(u8, u8); 4] = [(0x00, 0x7F), (0xC2, 0xDF), (0xE0, 0xEF), (0xF0, 0xF4)];
-    let mut wanted = ByteSet::EMPTY;
-    from.iter().for_each(|&(low, high)| wanted.insert_range(low, high));
     let mut known = FxHashMap::default();
     let mut edges = Vec::new();
     let partition = store.node(a).partition;
     for class in 0..store.partitions.len(partition) {
-        let bytes = store.partitions.class(partition, class).intersection(&wanted);
+        let bytes = store.partitions.class(partition, class).intersection(wanted);
         let firsts = FIRST_BYTES.map(|(low, high)| bytes.intersection(&ByteSet::range(low, high)));
         if firsts.iter().all(ByteSet::is_empty) {
             continue;

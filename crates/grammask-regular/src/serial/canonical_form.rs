@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 
 use crate::number::state::NumberState;
 use crate::store::node::{JsonPosition, Kind, RegularId};
-use crate::{ByteSet, Store};
+use crate::{ByteSet, Escapes, Store};
 use rustc_hash::FxHashMap;
 
 /// Levels of operands that are written. Formats of dates and addresses have some levels.
@@ -218,8 +218,13 @@ fn write_expression(store: &Store, to: &mut Writer<'_>, a: RegularId, depth: u32
             to.number(max)?;
             write_expression(store, to, base, depth)
         }
-        Kind::Json { text, at } => {
+        Kind::Json { text, escapes, at } => {
             to.tag(Tag::Json)?;
+            to.number(match escapes {
+                Escapes::Any => 0,
+                Escapes::Short => 1,
+                Escapes::Required => 2,
+            })?;
             to.number(match at {
                 JsonPosition::Character => 0,
                 JsonPosition::AfterBackslash => 1,

@@ -51,7 +51,7 @@ fn is_simple(store: &Store, a: RegularId, depth: u32, visits: &mut u32) -> bool 
         let is_simple = match store.node(part).kind {
             Kind::Empty | Kind::Epsilon | Kind::Bytes(_) | Kind::Words { .. } => true,
             Kind::Acyclic(_) => store.memos.any_character == Some(part),
-            Kind::Json { text: inner, at: JsonPosition::Character }
+            Kind::Json { text: inner, at: JsonPosition::Character, .. }
             | Kind::Not(inner)
             | Kind::Repeat { base: inner, .. } => is_simple(store, inner, depth, visits),
             Kind::Or(list) | Kind::And(list) => {
@@ -203,9 +203,9 @@ fn import_one(
             let a = copy(store, a)?;
             prefix_minimal(store, a)
         }
-        Kind::Json { text, at } => {
+        Kind::Json { text, escapes, at } => {
             let text = copy(store, text)?;
-            json_spellings_at(store, text, at)
+            json_spellings_at(store, text, escapes, at)
         }
         Kind::Number(state) => {
             let state = from.leaves.number_states[state];

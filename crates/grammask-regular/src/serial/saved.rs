@@ -13,7 +13,7 @@ use crate::number::state::number_leaf;
 use crate::number::state::{NumberState, Numbers, NumeralPosition};
 use crate::serial::import::reachable;
 use crate::store::node::{JsonPosition, Kind, RegularId, UNBOUNDED};
-use crate::{ByteSet, Error, Limits, Store};
+use crate::{ByteSet, Error, Escapes, Limits, Store};
 use grammask_work::{charge, charge_len};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -93,6 +93,7 @@ enum Expression {
     PrefixMinimal(u32),
     Json {
         text: u32,
+        escapes: Escapes,
         at: JsonPosition,
     },
     /// A position in the multiples of a divisor. The divisor is its digits up to the last that is not zero,
@@ -337,7 +338,7 @@ impl Saver<'_> {
                 Expression::Repeat { base: self.number(base), min, max: max.wrapping_add(1) }
             }
             Kind::PrefixMinimal(a) => Expression::PrefixMinimal(self.number(a)),
-            Kind::Json { text, at } => Expression::Json { text: self.number(text), at },
+            Kind::Json { text, escapes, at } => Expression::Json { text: self.number(text), escapes, at },
             Kind::Number(state) => {
                 let NumberState { numbers, position } = store.leaves.number_states[state];
                 match &*store.leaves.numbers[numbers] {
@@ -422,9 +423,9 @@ impl Loader<'_> {
                 Kind::Repeat { base: RegularId(base), min, max }
             }
             Expression::PrefixMinimal(a) => Kind::PrefixMinimal(RegularId(a)),
-            Expression::Json { text, at } => {
+            Expression::Json { text, escapes, at } => {
                 store.memos.has_json = true;
-                Kind::Json { text: RegularId(text), at }
+                Kind::Json { text: RegularId(text), escapes, at }
             }
             Expression::Multiple { unit, power, position } => {
                 let divisor = Divisor { unit, power };

@@ -41,7 +41,7 @@ impl Store {
                 let flags = a.flags & (PROVEN_NONEMPTY | UTF8_ONLY);
                 Attributes { flags, min: a.min, max: a.max, partition: a.partition, nesting: a.nesting }
             }
-            Kind::Json { text, at } => self.json_attributes(text, at),
+            Kind::Json { text, at, .. } => self.json_attributes(text, at),
             leaf => self.leaf_attributes(leaf),
         };
         if flags & NULLABLE != 0 {

@@ -5,7 +5,7 @@ use crate::number::comparison::{Bound, Comparison};
 use crate::number::multiple::{Divisor, Multiples};
 use crate::number::state::{NumberState, Numbers, NumeralPosition};
 use crate::store::node::{JsonPosition, Kind, RegularId, UNBOUNDED};
-use crate::{ByteSet, Store};
+use crate::{ByteSet, Escapes, Store};
 use std::cmp::Ordering;
 use std::fmt::{self, Write};
 
@@ -142,15 +142,23 @@ impl DisplayExpression<'_> {
                 stack.push(Piece::Text(")"));
                 stack.push(Piece::Expression(a, UNION));
                 f.write_str(match kind {
-                    Kind::Json { at: JsonPosition::Character, .. } => "json(",
-                    Kind::Json { at: JsonPosition::AfterBackslash, .. } => "json escape(",
-                    Kind::Json { at: JsonPosition::AfterU, .. } => "json unit(",
+                    Kind::Json { escapes, at, .. } => json_name(escapes, at),
                     _ => "early(",
                 })
             }
             Kind::Number(state) => self.store.write_number(f, state),
         }
     }
+}
+
+/// Returns the name of JSON spellings, with the parenthesis.
+fn json_name(escapes: Escapes, at: JsonPosition) -> &'static str {
+    let names = match escapes {
+        Escapes::Any => ["json(", "json escape(", "json unit("],
+        Escapes::Short => ["json short(", "json short escape(", "json short unit("],
+        Escapes::Required => ["json required(", "json required escape(", "json required unit("],
+    };
+    names[at as usize]
 }
 
 fn write_counter(f: &mut fmt::Formatter<'_>, min: u32, max: u32) -> fmt::Result {

@@ -12,7 +12,7 @@ pub(crate) mod operations;
 use crate::alphabet::partitions::Partitions;
 use crate::analysis::witnesses::Witnesses;
 use crate::leaf::Leaves;
-use crate::{ByteSet, Error, Limit, Limits};
+use crate::{ByteSet, Error, Escapes, Limit, Limits};
 use arena::{Arena, Lookup};
 use grammask_work::charge;
 use node::{Kind, NULLABLE, Node, OperandList, RegularId, UNBOUNDED};
@@ -66,10 +66,10 @@ pub(crate) struct Derivatives {
 pub(crate) struct Memos {
     /// The expression of each single byte; [`RegularId::EMPTY`] until its first use.
     single_bytes: Vec<RegularId>,
-    /// Digits of JSON escapes, by the characters as a state of the acyclic DFA.
-    pub(crate) escape_digits: FxHashMap<u32, RegularId>,
-    /// Continuations of `\u` that begin with a digit, by language and digit.
-    pub(crate) unicode_escapes: FxHashMap<(RegularId, u8), RegularId>,
+    /// Digits of JSON escapes, by the characters as a state of the acyclic DFA. True: in either case.
+    pub(crate) escape_digits: FxHashMap<(u32, bool), RegularId>,
+    /// Continuations of `\u` that begin with a digit, by language, escapes and digit.
+    pub(crate) unicode_escapes: FxHashMap<(RegularId, Escapes, u8), RegularId>,
     /// True if the store has JSON spellings.
     pub(crate) has_json: bool,
     /// The language of single characters.

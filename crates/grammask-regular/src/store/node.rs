@@ -1,5 +1,6 @@
 //! Expressions: their kinds, and the flags and lengths that are known about each.
 
+use crate::Escapes;
 use crate::alphabet::partitions::PartitionId;
 use std::fmt;
 
@@ -77,6 +78,7 @@ pub(crate) enum Kind {
     /// The JSON spellings of the operand's strings, from some position in a spelling.
     Json {
         text: RegularId,
+        escapes: Escapes,
         at: JsonPosition,
     },
     /// JSON numbers that compare with a bound or are multiples of a number, from an interned state.

@@ -14,7 +14,7 @@ use crate::number::{multiple, state};
 use crate::serial::saved::{Languages, LoadError};
 use crate::serial::{import, saved};
 use crate::store::node::RegularId;
-use crate::{Error, Store};
+use crate::{Error, Escapes, Store};
 
 /// A cancellation flag that is never set.
 fn never() -> bool {
@@ -237,7 +237,27 @@ impl Store {
     /// # Ok::<(), grammask_regular::Error>(())
     /// ```
     pub fn json_text(&mut self, a: RegularId) -> Result<RegularId, Error> {
-        string::json_text(self, a)
+        self.json_text_with(a, Escapes::Any)
+    }
+
+    /// As [`json_text`](Self::json_text), with fewer spellings of the characters.
+    ///
+    /// # Errors
+    /// As for [`json_text`](Self::json_text).
+    ///
+    /// ```
+    /// # use grammask_regular::{Escapes, Limits, Store};
+    /// let mut store = Store::new(&Limits::default());
+    /// let slash = store.literal(b"/")?;
+    /// let spelled = store.json_text_with(slash, Escapes::Required)?;
+    /// for (spelling, is_one) in [("/", true), ("\\/", false), ("\\u002f", false)] {
+    ///     let end = spelling.bytes().try_fold(spelled, |state, byte| store.derivative(state, byte))?;
+    ///     assert_eq!(store.is_nullable(end), is_one);
+    /// }
+    /// # Ok::<(), grammask_regular::Error>(())
+    /// ```
+    pub fn json_text_with(&mut self, a: RegularId, escapes: Escapes) -> Result<RegularId, Error> {
+        string::json_text(self, a, escapes)
     }
 
     /// Returns the JSON strings, with their quotes, whose value is in `texts`. See
@@ -246,7 +266,7 @@ impl Store {
     /// # Errors
     /// As for [`json_text`](Self::json_text).
     pub fn json_string(&mut self, texts: RegularId) -> Result<RegularId, Error> {
-        exclude::json_string(self, texts)
+        exclude::json_string(self, texts, Escapes::Any)
     }
 
     /// Returns the unsigned JSON numbers that compare as given with `numeral`, an unsigned decimal numeral.

@@ -57,8 +57,8 @@ fn same_node(left: &ExprKind, right: &ExprKind) -> bool {
         | (ExprKind::Alternatives(_), ExprKind::Alternatives(_))
         | (ExprKind::And(_), ExprKind::And(_))
         | (ExprKind::Not(_), ExprKind::Not(_))
-        | (ExprKind::Json(_), ExprKind::Json(_))
         | (ExprKind::Distinct(_), ExprKind::Distinct(_)) => true,
+        (ExprKind::Json(_, left), ExprKind::Json(_, right)) => left == right,
         (ExprKind::Repeat { quantifier: left, .. }, ExprKind::Repeat { quantifier: right, .. }) => {
             left == right
         }

@@ -51,7 +51,7 @@ pub(super) fn hint(kind: &ErrorKind) -> Option<String> {
             "there are `#'..'`, `#e'..'`, `#ex'..'`, `#substrs'..'`, and the raw `#r'..'`, `#re'..'` and `#rex'..'`"
         }
         ErrorKind::UnknownOperator { .. } => {
-            "there are `except!`, `json!`, `special!`, `marker!`, `substrs!`, `capture!`, `schema!`, `unordered!`, `distinct!`, `multiple!`, `atleast!`, `above!`, `atmost!`, `below!` and `equal!`"
+            "there are `except!`, `json!`, `json_short!`, `json_required!`, `special!`, `marker!`, `substrs!`, `capture!`, `schema!`, `unordered!`, `distinct!`, `multiple!`, `atleast!`, `above!`, `atmost!`, `below!` and `equal!`"
         }
         ErrorKind::MalformedExcept { expected: "a text or a nonterminal", .. } => {
             "several texts are given by the name of a rule that lists them; a regex is excluded by `#ex'..'`"

@@ -6,7 +6,7 @@
 //! R. W. Floyd, "Syntactic analysis and operator precedence", Journal of the ACM 10 (1963).
 
 use crate::ast::notation::MAX_REPETITIONS;
-use crate::ast::{ExprId, ExprKind, Quantifier, SchemaText, Span};
+use crate::ast::{Escapes, ExprId, ExprKind, Quantifier, SchemaText, Span};
 use crate::error::{ErrorKind, shorten};
 use crate::parser::Parser;
 use crate::parser::lexer::{Bracket, Quoted, TokenKind};
@@ -149,7 +149,7 @@ impl Parser<'_> {
                 | TokenKind::Schema(_)
                 | TokenKind::Except
                 | TokenKind::Unordered
-                | TokenKind::Json
+                | TokenKind::Json(_)
                 | TokenKind::Distinct
                 | TokenKind::Multiple
                 | TokenKind::Compared(_)
@@ -212,7 +212,14 @@ impl Parser<'_> {
             TokenKind::Unordered => return self.unordered(preceding),
             TokenKind::Multiple => self.number(None),
             TokenKind::Compared(comparison) => self.number(Some(comparison)),
-            TokenKind::Json => return self.wrapping_operator("json", ExprKind::Json, preceding),
+            TokenKind::Json(escapes) => {
+                let wrapper = match escapes {
+                    Escapes::Any => |expr| ExprKind::Json(expr, Escapes::Any),
+                    Escapes::Short => |expr| ExprKind::Json(expr, Escapes::Short),
+                    Escapes::Required => |expr| ExprKind::Json(expr, Escapes::Required),
+                };
+                return self.wrapping_operator(escapes.operator(), wrapper, preceding);
+            }
             TokenKind::Distinct => return self.wrapping_operator("distinct", ExprKind::Distinct, preceding),
             TokenKind::Tilde => {
                 if self.may_nest() {

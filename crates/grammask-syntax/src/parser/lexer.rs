@@ -2,7 +2,7 @@
 //! invalid tokens, and returns them as `Bad`, so that the parser does not report them again.
 
 use crate::ast::notation::json_value_len;
-use crate::ast::{Comparison, Quantifier, Span};
+use crate::ast::{Comparison, Escapes, Quantifier, Span};
 use crate::error::{ErrorKind, ErrorSink, shorten};
 use crate::parser::escape::{Escape, read_escape};
 
@@ -67,8 +67,8 @@ pub(crate) enum TokenKind {
     Unordered,
     /// `->`, if [`Lexer::arrows`] is set
     Arrow,
-    /// `json!`
-    Json,
+    /// `json!`, `json_short!`, `json_required!`
+    Json(Escapes),
     /// `distinct!`
     Distinct,
     /// `multiple!`
@@ -272,7 +272,6 @@ impl<'t> Lexer<'t> {
             "capture" => return TokenKind::Capture,
             "distinct" => return TokenKind::Distinct,
             "except" => return TokenKind::Except,
-            "json" => return TokenKind::Json,
             "marker" => return TokenKind::Marker,
             "multiple" => return TokenKind::Multiple,
             "schema" => return self.schema(start),
@@ -280,6 +279,9 @@ impl<'t> Lexer<'t> {
             "substrs" => return TokenKind::ChunkRuns,
             "unordered" => return TokenKind::Unordered,
             _ => {}
+        }
+        if let Some(escapes) = Escapes::ALL.into_iter().find(|escapes| escapes.operator() == name) {
+            return TokenKind::Json(escapes);
         }
         if let Some(comparison) = Comparison::ALL.into_iter().find(|comparison| comparison.name() == name) {
             return TokenKind::Compared(comparison);

@@ -1,6 +1,6 @@
 //! Compiles the regular expressions of a grammar to automata: leaves, and operands of `&`, `~` and `json!`.
 
-use grammask_syntax::{Ast, ExceptOperand, ExprId, ExprKind, Span};
+use grammask_syntax::{Ast, Escapes, ExceptOperand, ExprId, ExprKind, Span};
 
 use super::OracleError;
 use super::dfa::{Dfa, TooLarge};
@@ -12,7 +12,7 @@ pub(super) fn regular_parts(ast: &Ast) -> Result<Vec<Option<Dfa>>, OracleError> 
     // Parents come after their children, so going backwards propagates the flag downwards.
     let mut wanted = vec![false; ast.exprs.len()];
     for (i, expr) in ast.exprs.iter().enumerate().rev() {
-        wanted[i] |= matches!(expr.kind, ExprKind::And(_) | ExprKind::Not(_) | ExprKind::Json(_));
+        wanted[i] |= matches!(expr.kind, ExprKind::And(_) | ExprKind::Not(_) | ExprKind::Json(..));
         if wanted[i] {
             for child in expr.kind.children() {
                 wanted[child.index()] = true;
@@ -102,6 +102,15 @@ fn tree(ast: &Ast, id: ExprId, open: &mut Vec<String>) -> Result<Dfa, OracleErro
     Ok(operation(&expr.kind, expr.span, &children)?.trimmed())
 }
 
+/// The contents of JSON strings with the escapes of `json_short!` and of `json_required!`.
+const SHORT_SPELLINGS: &str = r#"(?s-u:[^\\]|\\["\\/bfnrt]|\\u00[01][0-9a-fA-F])*"#;
+const REQUIRED_SPELLINGS: &str = r#"(?s-u:[^\\]|\\["\\bfnrt]|\\u00(?:0[0-7bef]|1[0-9a-f]))*"#;
+
+/// Returns the automaton of one of these patterns.
+fn few_escapes(pattern: &str) -> Dfa {
+    regex::compile(pattern).expect("the pattern is valid")
+}
+
 fn operation(kind: &ExprKind, span: Span, children: &[Dfa]) -> Result<Dfa, OracleError> {
     let children: Vec<&Dfa> = children.iter().collect();
     match kind {
@@ -115,7 +124,11 @@ fn operation(kind: &ExprKind, span: Span, children: &[Dfa]) -> Result<Dfa, Oracl
             children[1..].iter().try_fold(children[0].clone(), |both, next| both.intersection(next))
         }
         ExprKind::Not(_) => children[0].complement(),
-        ExprKind::Json(_) => json::spellings(children[0]),
+        ExprKind::Json(_, escapes) => json::spellings(children[0]).and_then(|all| match escapes {
+            Escapes::Any => Ok(all),
+            Escapes::Short => all.intersection(&few_escapes(SHORT_SPELLINGS)),
+            Escapes::Required => all.intersection(&few_escapes(REQUIRED_SPELLINGS)),
+        }),
         _ => return Err(OracleError::NotRegular(span)),
     }
     .map_err(|TooLarge| OracleError::TooLarge(span))

@@ -69,6 +69,9 @@ const MAX_SPELLING_BOUND: usize = 45;
 /// Greatest bound in ambiguous grammars and in nested JSON spellings, which are slow in the oracle.
 const MAX_AMBIGUOUS_BOUND: usize = 9;
 
+/// Operators of JSON spellings, without the `!`.
+const SPELLINGS: &[&str] = &["json", "json", "json_short", "json_required"];
+
 /// Texts of some parts, which other parts exclude: keys, and operands of `except!`.
 const WORDS: &[&str] = &[
     "a",
@@ -302,15 +305,16 @@ impl Writer<'_> {
         let words = self.words();
         let after = self.one_of(&["'\"'", "'\"'", "'\":'", "'x'", "'a\"'", ""]);
         let before = self.one_of(&["'\"'", "'\"'", ""]);
+        let json = self.one_of(SPELLINGS);
         match self.rng.below(6) {
-            0 => format!("({before} json!({words}) {after})"),
-            1 => format!("({before} json!(#'(?s:.){{0,9}}' & ~({words})) {after})"),
+            0 => format!("({before} {json}!({words}) {after})"),
+            1 => format!("({before} {json}!(#'(?s:.){{0,9}}' & ~({words})) {after})"),
             2 => {
                 let one = self.up_to(MAX_SPELLING_BOUND, Self::counted);
-                format!("({before} json!({one} & ~({words})) {after})")
+                format!("({before} {json}!({one} & ~({words})) {after})")
             }
-            3 => format!("({before} json!(~({words} | #'(?-u:\\\\xC3)')) {after})"),
-            _ => format!("({before} json!(#'(?s:.)*' & ~({words})) {after})"),
+            3 => format!("({before} {json}!(~({words} | #'(?-u:\\\\xC3)')) {after})"),
+            _ => format!("({before} {json}!(#'(?s:.)*' & ~({words})) {after})"),
         }
     }
 
@@ -566,16 +570,17 @@ impl Writer<'_> {
 
     /// Returns JSON spellings, with or without quotes.
     fn spelled(&mut self, depth: usize) -> String {
+        let (inner, json) = (self.one_of(SPELLINGS), self.one_of(SPELLINGS));
         let text = match self.rng.below(5) {
             0 => self.up_to(MAX_SPELLING_BOUND, Self::counted),
             1 => self.up_to(MAX_SPELLING_BOUND, |this| this.with_void(0)),
-            2 => format!("json!({})", self.words()),
-            3 => format!("json!({})", self.up_to(MAX_AMBIGUOUS_BOUND, Self::counted)),
+            2 => format!("{inner}!({})", self.words()),
+            3 => format!("{inner}!({})", self.up_to(MAX_AMBIGUOUS_BOUND, Self::counted)),
             _ => self.up_to(MAX_SPELLING_BOUND, |this| this.lexeme(depth.min(1))),
         };
         let (before, after) =
             *self.rng.pick(&[("", ""), ("'\"' ", " '\"'"), ("", " '\"'"), ("'k' ", " '\",'")]);
-        format!("({before}json!({text}){after})")
+        format!("({before}{json}!({text}){after})")
     }
 }
 

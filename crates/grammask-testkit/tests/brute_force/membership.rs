@@ -1,6 +1,6 @@
 //! Membership of a string in a regular expression of a grammar, word for word by the definition.
 
-use grammask_syntax::{Ast, Comparison, ExceptOperand, ExprId, ExprKind};
+use grammask_syntax::{Ast, Comparison, Escapes, ExceptOperand, ExprId, ExprKind};
 use regex_automata::dfa::{Automaton, dense};
 use regex_automata::{Anchored, Input, MatchKind};
 
@@ -91,9 +91,12 @@ pub fn membership(ast: &Ast, id: ExprId) -> Option<Membership> {
                 bodies.map(|rule| membership(ast, rule.body)).collect::<Option<_>>()?;
             Box::new(move |string| bodies.iter().any(|body| body(string)))
         }
-        ExprKind::Json(part) => {
-            let part = membership(ast, *part)?;
-            Box::new(move |string| json_value(string).is_some_and(|text| part(text.as_bytes())))
+        ExprKind::Json(part, escapes) => {
+            let (part, escapes) = (membership(ast, *part)?, *escapes);
+            Box::new(move |string| {
+                json_value(string).is_some_and(|text| part(text.as_bytes()))
+                    && (escapes == Escapes::Any || has_few_escapes(string, escapes == Escapes::Short))
+            })
         }
         ExprKind::Compared(comparison, bound) => {
             let (comparison, bound) = (*comparison, scaled(bound.as_bytes(), true)?);
@@ -174,6 +177,34 @@ fn json_value(string: &[u8]) -> Option<String> {
         rest = &rest[length..];
     }
     String::from_utf16(&units).ok()
+}
+
+/// Returns true if a valid content of a JSON string has only the escapes of `json_short!`, or else of
+/// `json_required!`.
+fn has_few_escapes(string: &[u8], is_short: bool) -> bool {
+    let mut rest = string;
+    while let Some(start) = rest.iter().position(|&byte| byte == b'\\') {
+        let escape = &rest[start..];
+        let length = match (escape[1], is_short) {
+            (b'/', false) => return false,
+            (b'u', _) => {
+                let digits = &escape[2..6];
+                let code = u8::from_str_radix(std::str::from_utf8(digits).expect("digits"), 16);
+                let is_one = match code {
+                    Ok(8 | 9 | 10 | 12 | 13) => is_short,
+                    Ok(0..0x20) => is_short || !digits.iter().any(u8::is_ascii_uppercase),
+                    _ => false,
+                };
+                if !is_one {
+                    return false;
+                }
+                6
+            }
+            _ => 2,
+        };
+        rest = &escape[length..];
+    }
+    true
 }
 
 /// Returns true if a string is a number that is a multiple of `of`.

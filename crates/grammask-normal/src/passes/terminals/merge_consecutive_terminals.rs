@@ -115,7 +115,7 @@ fn quoted_json(terminals: &Terminals, id: TerminalId) -> Option<[TerminalId; 3]>
 /// Returns true if three terminals are a quote, a JSON spelling, and a quote.
 fn is_quoted(terminals: &Terminals, &[open, json, close]: &[TerminalId; 3]) -> bool {
     let is_quote = |id| matches!(terminals.get(id), Terminal::Text(text) if text == "\"");
-    is_quote(open) && is_quote(close) && matches!(terminals.get(json), Terminal::Json(_))
+    is_quote(open) && is_quote(close) && matches!(terminals.get(json), Terminal::Json(..))
 }
 
 /// Merges each `'"' json!(x) '"'` into one terminal, from left to right. `parts` is a scratch buffer.
@@ -181,9 +181,9 @@ fn merge_inside(terminals: &mut Terminals) -> Option<Vec<TerminalId>> {
                 let part = merged[part.index()];
                 terminals.intern(Terminal::Not(part), span)
             }
-            Terminal::Json(part) => {
-                let part = merged[part.index()];
-                terminals.intern(Terminal::Json(part), span)
+            Terminal::Json(part, escapes) => {
+                let (part, escapes) = (merged[part.index()], *escapes);
+                terminals.intern(Terminal::Json(part, escapes), span)
             }
             Terminal::Repeat { terminal, min, max } => {
                 let (part, min, max) = (merged[terminal.index()], *min, *max);
