@@ -180,9 +180,9 @@ fn write_atom(f: &mut fmt::Formatter<'_>, kind: &ExprKind) -> fmt::Result {
     match kind {
         ExprKind::Nonterminal(name) | ExprKind::SpecialName(name) => f.write_str(name),
         ExprKind::Text(text) => write!(f, "{}", quote(text)),
-        ExprKind::Regex(pattern) => write!(f, "#{}", quote(pattern)),
-        ExprKind::PrefixMinimal(pattern) => write!(f, "#e{}", quote(pattern)),
-        ExprKind::NotContaining(pattern) => write!(f, "#ex{}", quote(pattern)),
+        ExprKind::Regex(pattern) => write_pattern(f, "", pattern),
+        ExprKind::PrefixMinimal(pattern) => write_pattern(f, "e", pattern),
+        ExprKind::NotContaining(pattern) => write_pattern(f, "ex", pattern),
         ExprKind::Substrings(text) => write!(f, "#substrs{}", quote(text)),
         ExprKind::Multiple(numeral) => write!(f, "multiple!({numeral})"),
         ExprKind::Compared(comparison, bound) => write!(f, "{}!({bound})", comparison.name()),
@@ -268,6 +268,37 @@ impl fmt::Display for Quantifier {
             Self::Bounds { min, max: Some(max) } => write!(f, "{{{min},{max}}}"),
             Self::Bounds { min, max: None } => write!(f, "{{{min},}}"),
         }
+    }
+}
+
+/// Writes a regex: raw, as `#r'\d'`, if that saves escapes.
+fn write_pattern(f: &mut fmt::Formatter<'_>, operator: &str, pattern: &str) -> fmt::Result {
+    match raw_quote(pattern) {
+        Some(quote) => write!(f, "#r{operator}{quote}{pattern}{quote}"),
+        None => write!(f, "#{operator}{}", quote(pattern)),
+    }
+}
+
+/// Returns the quote of a regex that is written without escapes. Returns `None` if it has none, or if it
+/// cannot be written so: a quote in it must follow a backslash, and its characters must be visible.
+fn raw_quote(pattern: &str) -> Option<char> {
+    if !pattern.contains('\\') || pattern.contains(is_invisible) {
+        return None;
+    }
+    let (mut has_single, mut has_double) = (false, false);
+    let mut characters = pattern.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '\\' => _ = characters.next()?,
+            '\'' => has_single = true,
+            '"' => has_double = true,
+            _ => {}
+        }
+    }
+    match (has_single, has_double) {
+        (false, _) => Some('\''),
+        (true, false) => Some('"'),
+        (true, true) => None,
     }
 }
 
