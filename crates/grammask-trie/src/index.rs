@@ -207,6 +207,37 @@ impl TrieIndex {
         Some(&children[found])
     }
 
+    /// Returns the bytes on the path from an inner node to a node below it.
+    ///
+    /// # Complexity
+    /// O(d log c) for d bytes and nodes of c children.
+    ///
+    /// # Panics
+    /// May panic if the node is not below `from`.
+    ///
+    /// ```
+    /// # use grammask_trie::{Trie, TokenId, index::{InnerId, TrieIndex}};
+    /// let trie = Trie::new(&[(TokenId(0), &b"ab"[..]), (TokenId(1), b"abc")], &Default::default())?;
+    /// let index = TrieIndex::new(&trie);
+    /// let node = trie.find(b"abc").expect("a token");
+    /// assert_eq!(index.path(InnerId::ROOT, node), b"abc");
+    /// # Ok::<(), grammask_trie::Error>(())
+    /// ```
+    pub fn path(&self, from: InnerId, node: TrieNodeId) -> Vec<u8> {
+        let mut path = Vec::new();
+        let mut at = from;
+        loop {
+            let children = self.children(at);
+            // Nodes are numbered before those below them, so it is the last child that does not come later.
+            let child = &children[children.partition_point(|child| child.node <= node) - 1];
+            path.push(child.byte);
+            match child.inner() {
+                Some(inner) if child.node != node => at = inner,
+                _ => return path,
+            }
+        }
+    }
+
     /// Returns the children of an inner node, by ascending byte.
     #[inline]
     pub fn children(&self, parent: InnerId) -> &[Child] {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use grammask_trie::index::TrieIndex;
 use grammask_trie::{Config, Error, Limit, LimitExceeded, Limits, TokenId, Trie, TrieNodeId};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -20,6 +21,21 @@ fn tokens() -> impl Strategy<Value = Vec<Vec<u8>>> {
 
 fn given(tokens: &[Vec<u8>]) -> Vec<(TokenId, &[u8])> {
     (0..).map(TokenId).zip(tokens.iter().map(Vec::as_slice)).collect()
+}
+
+proptest! {
+    #[test]
+    fn paths_of_the_index_are_those_of_the_trie(tokens in tokens()) {
+        let trie = Trie::new(&given(&tokens), &Config::default()).unwrap();
+        let index = TrieIndex::new(&trie);
+        for root in (0..trie.len() as u32).map(TrieNodeId) {
+            let Some(inner) = index.inner(root) else { continue };
+            for node in (root.0 + 1..trie.end(root).0).map(TrieNodeId) {
+                let path = index.path(inner, node);
+                prop_assert_eq!(&trie.path(node)[trie.depth(root)..], path.as_slice());
+            }
+        }
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! treated alike. If a second item can complete inside the same token, the trie nodes there are walked with
 //! the text read.
 
-use grammask_work::charge;
+use grammask_work::{Stopped, charge};
 use std::sync::OnceLock;
 
 use grammask_earley::{AfterDistinct, DistinctItem, DistinctPosition, Error, NetworkNodeId, SetId};
@@ -154,11 +154,11 @@ impl Descent<'_> {
         let mut output = WalkOutput::new(lexicon.context());
         let mut steps = 0;
         let open = &texts.open;
-        for root in lexicon.continuation(continuation).nodes(trie_index) {
+        for inner in lexicon.continuation(continuation).set().iter() {
+            let root = trie_index.node(inner);
             let first = open.partition_point(|&node| node <= root);
             for &below_root in open[first..].iter().take_while(|&&node| node < trie.end(root)) {
-                let path = trie.path(below_root);
-                let bytes = &path[trie.depth(root)..];
+                let bytes = trie_index.path(inner, below_root);
                 charge(UNITS_PER_STEP * bytes.len() as u64)?;
                 let set = bytes.iter().try_fold(start, |set, &byte| recognizer.step(set, byte))?;
                 steps += bytes.len() as u64;
@@ -212,6 +212,7 @@ impl Masks {
         for root in self.lexicon.continuation(continuation).nodes(self.lexicon.trie_index()) {
             // Next node, end of the range of nodes, and the state of the item.
             let mut path = vec![(root.0 + 1, ends[root.index()], start)];
+            let mut text = Vec::new();
             while let Some((node, end, set)) = path.pop() {
                 if node >= end {
                     continue;
@@ -220,10 +221,11 @@ impl Masks {
                 let below = ends[node as usize];
                 path.push((below, end, set));
                 let (here, byte) = (TrieNodeId(node), bytes[node as usize]);
-                let begins = trie.depth(here) == trie.depth(root) + 1;
-                if begins && after_distinct.bytes.contains(byte) {
+                text.truncate(trie.depth(here) - trie.depth(root) - 1);
+                text.push(byte);
+                if text.len() == 1 && after_distinct.bytes.contains(byte) {
                     open.push(here);
-                    collect_paths(trie, root, here, &mut paths);
+                    collect_paths(trie, here, &text, &mut paths)?;
                     continue;
                 }
                 let Some(set) = set else { continue };
@@ -239,7 +241,7 @@ impl Masks {
                     }
                     _ => {
                         open.push(here);
-                        collect_paths(trie, root, here, &mut paths);
+                        collect_paths(trie, here, &text, &mut paths)?;
                     }
                 }
             }
@@ -299,13 +301,27 @@ impl Masks {
     }
 }
 
-/// Appends the paths from `root` to the leaves at and below `from`. Stops once there are more than
-/// `MAX_PATHS`.
-fn collect_paths(trie: &Trie, root: TrieNodeId, from: TrieNodeId, paths: &mut Vec<Box<[u8]>>) {
-    for node in (from.0..trie.end(from).0).map(TrieNodeId).filter(|&node| !trie.has_children(node)) {
+/// Appends the paths to the leaves at and below `from`, each after the path `text` to `from`. Stops once
+/// there are more than `MAX_PATHS`.
+fn collect_paths(
+    trie: &Trie,
+    from: TrieNodeId,
+    text: &[u8],
+    paths: &mut Vec<Box<[u8]>>,
+) -> Result<(), Stopped> {
+    let mut path = text.to_vec();
+    for node in (from.0..trie.end(from).0).map(TrieNodeId) {
         if paths.len() > MAX_PATHS {
-            return;
+            break;
         }
-        paths.push(trie.path(node)[trie.depth(root)..].into());
+        charge(1)?;
+        if node != from {
+            path.truncate(text.len() + trie.depth(node) - trie.depth(from) - 1);
+            path.push(trie.columns().bytes[node.index()]);
+        }
+        if !trie.has_children(node) {
+            paths.push(path.as_slice().into());
+        }
     }
+    Ok(())
 }
