@@ -9,7 +9,7 @@
 //! let outcome = translate(text, &Config::default())?;
 //! assert_eq!(
 //!     outcome.ast.to_string(),
-//!     "%start root?;\nroot ::= (#e'(?s-u:.)*<f\\\\=' 'add>' #'[0-9]+' '</f>')* #ex'<f\\\\='?;\n",
+//!     "%start root?;\nroot ::= (#re'(?s-u:.)*<f\\=' 'add>' #'[0-9]+' '</f>')* #rex'<f\\='?;\n",
 //! );
 //! assert!(outcome.empty_output);
 //!
