@@ -10,7 +10,7 @@ use crate::config::Draft;
 use crate::error::{Error, Limit, Reason};
 
 /// Schemas between two checks of the cancellation flag.
-const SCHEMAS_PER_CANCEL_CHECK: usize = 1_024;
+const SCHEMAS_PER_CANCEL_CHECK: usize = 128;
 
 /// How the value of a keyword contains subschemas.
 #[derive(Clone, Copy, PartialEq, Eq)]
