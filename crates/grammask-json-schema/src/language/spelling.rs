@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::{Language, LanguageId, Languages};
 use crate::{Config, Escapes};
-use pattern::{has_escaped_character, is_escaped, required};
+use pattern::has_escaped_character;
 
 mod pattern;
 
@@ -112,7 +112,7 @@ impl Languages {
                 .into_iter()
                 .map(|text| match self.get(text) {
                     Language::Text(text) => {
-                        let spelled: String = text.chars().map(required).collect();
+                        let spelled = Escapes::required(text);
                         self.text(&spelled)
                     }
                     _ => text,
@@ -134,7 +134,7 @@ impl Languages {
         }
         let may_need = match self.get(id).clone() {
             Language::None | Language::Multiple(_) | Language::Compared(..) => false,
-            Language::Text(text) => text.contains(|char| is_escaped(char, escapes)),
+            Language::Text(text) => text.contains(|char| escapes.has_escape(char)),
             Language::Regex(pattern) => has_escaped_character(&pattern, escapes),
             Language::Sequence(parts) | Language::Union(parts) => {
                 parts.into_iter().any(|part| self.may_need_escapes(part, escapes, level + 1))
@@ -152,12 +152,19 @@ impl Languages {
 
 #[cfg(test)]
 mod tests {
-    use super::pattern::{LAST_CONTROL, short_letter};
     use super::*;
     use crate::Profile;
 
     fn languages(literal_escapes: Escapes, string_escapes: Escapes) -> Languages {
         Languages::new(&Config { literal_escapes, string_escapes, ..Config::new(Profile::Standard) })
+    }
+
+    const LAST_CONTROL: char = '\u{1f}';
+
+    /// Returns the letter of a short escape (RFC 8259, section 7).
+    fn short_letter(char: char) -> Option<char> {
+        let place = "\"\\/\u{8}\u{c}\n\r\t".chars().position(|escaped| escaped == char)?;
+        "\"\\/bfnrt".chars().nth(place)
     }
 
     /// Returns all spellings of a character, and whether each is short and required.

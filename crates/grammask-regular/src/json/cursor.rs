@@ -102,9 +102,8 @@ impl FiniteLanguage {
                     if is_raw(byte) {
                         visit(byte, CursorState::Text((first, last), at + 1));
                     }
-                    has_escape |= first_character(texts[start as usize].get(at..)).is_some_and(|character| {
-                        escapes.letter_of(character).is_some() || escapes.has_unit(character)
-                    });
+                    has_escape |= first_character(texts[start as usize].get(at..))
+                        .is_some_and(|character| escapes.has_escape(character));
                     start = last;
                 }
                 if has_escape {

@@ -63,6 +63,36 @@ impl Escapes {
         short_letter(byte).filter(|_| byte != b'/' || self != Self::Required)
     }
 
+    /// Returns true if a character has a spelling other than itself.
+    ///
+    /// ```
+    /// use grammask_regular::Escapes;
+    /// assert!(Escapes::Any.has_escape('a') && !Escapes::Short.has_escape('a'));
+    /// assert!(Escapes::Short.has_escape('/') && !Escapes::Required.has_escape('/'));
+    /// ```
+    pub fn has_escape(self, character: char) -> bool {
+        self == Self::Any || u8::try_from(character).is_ok_and(|byte| self.escaped_bytes().contains(byte))
+    }
+
+    /// Returns the only spelling of a text with [`Required`](Self::Required).
+    ///
+    /// ```
+    /// assert_eq!(grammask_regular::Escapes::required("a/\"\n\u{1}"), r#"a/\"\n\u0001"#);
+    /// ```
+    pub fn required(text: &str) -> String {
+        let mut spelled = String::with_capacity(text.len());
+        for character in text.chars() {
+            match Self::Required.letter_of(character) {
+                Some(letter) => spelled.extend(['\\', char::from(letter)]),
+                None if Self::Required.has_escape(character) => {
+                    spelled.push_str(&format!("\\u{:04x}", u32::from(character)));
+                }
+                None => spelled.push(character),
+            }
+        }
+        spelled
+    }
+
     /// Returns true if a character has an escape with `\u`.
     pub(crate) fn has_unit(self, character: char) -> bool {
         let byte = character.encode_utf8(&mut [0; 4]).as_bytes()[0];

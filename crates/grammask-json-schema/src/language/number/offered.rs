@@ -24,9 +24,6 @@ const MAX_LEVELS: u32 = 16;
 const MAX_DIGITS: usize = 17;
 const PRESERVED_DIGITS: usize = 15;
 
-/// Greatest number of integers that are tried one by one.
-const MAX_TRIED_INTEGERS: f64 = 256.0;
-
 /// Integers of any length.
 const INTEGERS: &str = "0|-?[1-9][0-9]*";
 

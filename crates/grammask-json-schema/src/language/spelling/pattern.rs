@@ -1,4 +1,4 @@
-//! Characters with an escape: in a text, and in the texts of a pattern.
+//! Characters with an escape in the texts of a pattern.
 
 use std::sync::{PoisonError, RwLock};
 
@@ -6,44 +6,6 @@ use regex_syntax::hir::{Class, ClassUnicodeRange, Hir, HirKind, Repetition};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::Escapes;
-
-/// The characters that have a short escape, and its letter (RFC 8259, section 7).
-const SHORT_ESCAPES: [(char, char); 8] = [
-    ('"', '"'),
-    ('\\', '\\'),
-    ('/', '/'),
-    ('\u{8}', 'b'),
-    ('\u{c}', 'f'),
-    ('\n', 'n'),
-    ('\r', 'r'),
-    ('\t', 't'),
-];
-
-/// Characters up to this one are never written as themselves.
-pub(super) const LAST_CONTROL: char = '\u{1f}';
-
-/// Returns true for a character that has a spelling other than itself.
-pub(super) fn is_escaped(char: char, escapes: Escapes) -> bool {
-    match escapes {
-        Escapes::Any => true,
-        Escapes::Short => char == '/' || is_escaped(char, Escapes::Required),
-        Escapes::Required => matches!(char, '"' | '\\') || char <= LAST_CONTROL,
-    }
-}
-
-/// Returns the letter of a short escape.
-pub(super) fn short_letter(char: char) -> Option<char> {
-    SHORT_ESCAPES.iter().find(|&&(escaped, _)| escaped == char).map(|&(_, letter)| letter)
-}
-
-/// Returns the only spelling of a character with [`Escapes::Required`].
-pub(super) fn required(char: char) -> String {
-    match short_letter(char) {
-        Some(letter) if char != '/' => format!("\\{letter}"),
-        None if char <= LAST_CONTROL => format!("\\u{:04x}", u32::from(char)),
-        _ => char.to_string(),
-    }
-}
 
 /// The results for the patterns that were parsed first. Nearly all schemas have the same few patterns, and
 /// parsing them takes longer than the rest of a translation.
@@ -81,7 +43,7 @@ fn has_escaped(hir: &Hir, escapes: Escapes) -> bool {
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) => false,
         HirKind::Literal(literal) => match std::str::from_utf8(&literal.0) {
-            Ok(text) => text.contains(|char| is_escaped(char, escapes)),
+            Ok(text) => text.contains(|char| escapes.has_escape(char)),
             Err(_) => true,
         },
         HirKind::Class(Class::Unicode(class)) => class.iter().any(|range| has_escaped_in(*range, escapes)),
@@ -97,9 +59,9 @@ fn has_escaped(hir: &Hir, escapes: Escapes) -> bool {
     }
 }
 
-/// Returns true if a range has a character with an escape.
+/// Returns true if a range has a character with an escape. All of them are ASCII, unless all characters have
+/// one.
 fn has_escaped_in(range: ClassUnicodeRange, escapes: Escapes) -> bool {
-    let has = |char| range.start() <= char && char <= range.end();
-    range.start() <= LAST_CONTROL
-        || SHORT_ESCAPES.iter().any(|&(char, _)| has(char) && is_escaped(char, escapes))
+    let mut ascii = range.start()..=range.end().min('\x7f');
+    escapes.has_escape(range.start()) || ascii.any(|char| escapes.has_escape(char))
 }

@@ -1,9 +1,11 @@
 //! The numbers between bounds, to tell cheaply that there are some, or that there are few.
 
-use super::MAX_TRIED_INTEGERS;
 use crate::context::Context;
 use crate::language::LanguageId;
 use crate::language::number::Decimal;
+
+/// Greatest number of multiples that are tried one by one.
+const MAX_TRIED_MULTIPLES: f64 = 256.0;
 
 /// The numbers between some bounds.
 pub(super) struct Interval {
@@ -42,11 +44,11 @@ impl Interval {
     }
 
     /// Returns the multiples of an integer that lie between the bounds, and some next to them. Returns `None`
-    /// if there are more than [`MAX_TRIED_INTEGERS`].
+    /// if there are more than [`MAX_TRIED_MULTIPLES`].
     pub(super) fn multiples(&self, step: f64) -> Option<impl Iterator<Item = i64>> {
         let (first, last) = ((self.least / step).floor(), (self.most / step).ceil());
         let is_exact = |bound: f64| bound.abs() < Self::MAX_ROUNDED_BOUND;
-        let is_short = last - first <= MAX_TRIED_INTEGERS;
+        let is_short = last - first <= MAX_TRIED_MULTIPLES;
         (is_exact(self.least) && is_exact(self.most) && is_short)
             .then(|| (first as i64..=last as i64).map(move |factor| factor * step as i64))
     }

@@ -86,11 +86,7 @@ fn few_integers_between_bounds_are_a_list() {
             .unwrap_or_else(|_| panic!("{schema} has an error"));
         match cx.languages.get(language) {
             Language::Union(parts) => {
-                parts
-                    .iter()
-                    .map(|&part| matches!(cx.languages.get(part), Language::Text(_)))
-                    .reduce(|all, one| all && one)
-                    == Some(true)
+                parts.iter().all(|&part| matches!(cx.languages.get(part), Language::Text(_)))
             }
             language => matches!(language, Language::Text(_)),
         }
