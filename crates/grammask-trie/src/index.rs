@@ -81,7 +81,7 @@ impl InnerId {
 ///
 /// # Cost
 ///
-/// 32 bytes a node, 56 bytes an inner node and 8 bytes a token.
+/// 32 bytes a node, 57 bytes an inner node and 9 bytes a token.
 #[derive(Clone, Debug)]
 pub struct TrieIndex {
     nodes: Box<[TrieNodeId]>,
@@ -97,6 +97,10 @@ pub struct TrieIndex {
     signatures: Box<[ClassSignature]>,
     /// One bit per inner node: true if its path ends at a character boundary.
     char_boundaries: Box<[u64]>,
+    /// Length in characters of the path to each inner node.
+    lengths: Box<[u8]>,
+    /// Length in characters of each token, by id.
+    token_lengths: Box<[u8]>,
     /// Signatures of all tokens, by id.
     token_signatures: SignatureRows,
     /// Signatures of the paths from the root to all inner nodes.
@@ -125,6 +129,9 @@ pub struct SubtreeSummary {
 }
 
 impl TrieIndex {
+    /// The length in characters of bytes that are no beginning of UTF-8, or that are 255 characters or more.
+    pub const NO_LENGTH: u8 = u8::MAX;
+
     /// Builds the index of a trie.
     ///
     /// # Complexity
@@ -267,6 +274,18 @@ impl TrieIndex {
         &self.char_boundaries
     }
 
+    /// Returns, for each inner node, the number of characters of its path. An incomplete last one counts. It
+    /// is [`NO_LENGTH`](Self::NO_LENGTH) if no number below that is right.
+    pub fn lengths(&self) -> &[u8] {
+        &self.lengths
+    }
+
+    /// Returns, for each id, the number of characters of the token as [`lengths`](Self::lengths) counts them.
+    /// It is 0 for an id that is not a token of the trie.
+    pub fn token_lengths(&self) -> &[u8] {
+        &self.token_lengths
+    }
+
     /// Keeps those of some tokens, one bit per id, whose signature is a subset of `signature`. The result has
     /// as many words as `tokens`. Bits of ids that are not a token of the trie stay as they are.
     ///
@@ -314,6 +333,8 @@ impl TrieIndex {
             + size_of_val(&*self.summaries)
             + size_of_val(&*self.signatures)
             + size_of_val(&*self.char_boundaries)
+            + size_of_val(&*self.lengths)
+            + size_of_val(&*self.token_lengths)
             + self.token_signatures.bytes_used()
             + self.path_signatures.bytes_used()
     }

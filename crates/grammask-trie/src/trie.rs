@@ -13,6 +13,7 @@ mod columns;
 mod depths;
 mod token_starts;
 
+pub(crate) use build::Builder;
 pub use columns::Columns;
 use depths::Depths;
 use token_starts::TokenStarts;
@@ -112,12 +113,6 @@ impl Trie {
     /// O(t log t + b) for t tokens of b bytes.
     pub fn new(tokens: &[(TokenId, &[u8])], config: &Config) -> Result<Self, Error> {
         build::trie(tokens, config)
-    }
-
-    /// Builds the trie of tokens in ascending order of their bytes, then of their ids. Their lengths are
-    /// within the limits.
-    pub(crate) fn of_sorted<'a>(tokens: impl ExactSizeIterator<Item = (TokenId, &'a [u8])>) -> Self {
-        build::of_sorted(tokens)
     }
 
     /// Returns the number of nodes, including the root: at least 1.

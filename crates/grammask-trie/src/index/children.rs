@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::InnerId;
-use crate::{Trie, TrieNodeId};
+use crate::TrieNodeId;
 
 /// A child of an inner node, with all data that a walk reads of it. Walks visit nodes all over the trie, and
 /// each further array would cost one more cache miss.
@@ -24,6 +24,14 @@ pub struct Child {
 const LEAF: u32 = u32::MAX;
 
 impl Child {
+    pub(super) const fn new(node: TrieNodeId, inner: Option<InnerId>, tokens: Range<u32>, byte: u8) -> Self {
+        let inner = match inner {
+            Some(inner) => inner.0,
+            None => LEAF,
+        };
+        Self { node, inner, first_token: tokens.start, end_token: tokens.end, byte }
+    }
+
     /// Returns the number of this node among the inner nodes. Returns `None` for a leaf.
     #[inline]
     pub const fn inner(&self) -> Option<InnerId> {
@@ -47,26 +55,8 @@ pub(super) struct Children {
 }
 
 impl Children {
-    /// Collects the children of `inner_nodes`. `ranks` has, for each node and once more at the end, the
-    /// number of inner nodes before it. `token_starts` has where the tokens begin in the token column.
-    pub(super) fn new(trie: &Trie, inner_nodes: &[TrieNodeId], ranks: &[u32], token_starts: &[u32]) -> Self {
-        let columns = trie.columns();
-        let mut starts = Vec::with_capacity(inner_nodes.len() + 1);
-        let mut all = Vec::with_capacity(trie.len());
-        for &inner in inner_nodes {
-            starts.push(all.len() as u32);
-            all.extend(trie.children(inner).map(|node| {
-                let n = node.index();
-                Child {
-                    node,
-                    inner: if ranks[n] < ranks[n + 1] { ranks[n] } else { LEAF },
-                    first_token: token_starts[n],
-                    end_token: token_starts[n + 1],
-                    byte: columns.bytes[n],
-                }
-            }));
-        }
-        starts.push(all.len() as u32);
+    /// `starts` has, for each inner node and once more at the end, where its children begin in `all`.
+    pub(super) fn new(starts: Vec<u32>, all: Vec<Child>) -> Self {
         Self { starts: starts.into(), all: all.into() }
     }
 

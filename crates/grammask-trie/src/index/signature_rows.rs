@@ -29,39 +29,36 @@ pub(super) struct SignatureRows {
     /// bits of the signatures, and the row of each other node is the union of its children. Number 0 has no
     /// row, and neither have the nodes on the right edge of the tree, whose rows are in `suffixes`.
     rows: [Box<[Block]>; 2 * SIGNATURE_BITS],
-    /// For each bit, the items that have this bit or a higher one. Empty until [`SignatureRows::finish`].
+    /// For each bit, the items that have this bit or a higher one.
     suffixes: [Box<[Block]>; SIGNATURE_BITS],
 }
 
 impl SignatureRows {
-    /// Creates rows for at most `capacity` items with empty signatures.
-    pub(super) fn new(capacity: usize) -> Self {
-        let row = |number| if number < SIGNATURE_BITS { Box::default() } else { empty_row(capacity) };
-        let suffixes = std::array::from_fn(|_| Box::default());
-        Self { rows: std::array::from_fn(row), suffixes }
-    }
-
-    /// Adds the bits of a signature to the signature of an item.
-    pub(super) fn insert(&mut self, item: usize, ClassSignature(mut bits): ClassSignature) {
-        while bits != 0 {
-            let row = self.rows[SIGNATURE_BITS + bits.trailing_zeros() as usize].as_flattened_mut();
-            row[item / 64] |= 1 << (item % 64);
-            bits &= bits - 1;
+    /// Builds the rows of a list of signatures.
+    pub(super) fn new(signatures: &[ClassSignature]) -> Self {
+        let mut bits: [Box<[Block]>; SIGNATURE_BITS] = std::array::from_fn(|_| empty_row(signatures.len()));
+        for (chunk, signatures) in signatures.chunks(SIGNATURE_BITS).enumerate() {
+            let mut matrix = [0; SIGNATURE_BITS];
+            matrix.iter_mut().zip(signatures).for_each(|(row, signature)| *row = signature.0);
+            transpose(&mut matrix);
+            let (word, shift) = (chunk * SIGNATURE_BITS / 64, chunk * SIGNATURE_BITS % 64);
+            for (row, column) in bits.iter_mut().zip(matrix) {
+                row[word / BLOCK_WORDS][word % BLOCK_WORDS] |= u64::from(column) << shift;
+            }
         }
-    }
-
-    /// Computes the rows of ranges of bits, after the last insertion, for `len` items.
-    pub(super) fn finish(&mut self, len: usize) {
-        let blocks = len.div_ceil(64).div_ceil(BLOCK_WORDS);
-        self.rows[SIGNATURE_BITS..].iter_mut().for_each(|row| *row = row[..blocks].into());
-        self.suffixes[SIGNATURE_BITS - 1] = std::mem::take(&mut self.rows[2 * SIGNATURE_BITS - 1]);
+        let mut rows: [Box<[Block]>; 2 * SIGNATURE_BITS] = std::array::from_fn(|_| Box::default());
+        let mut suffixes: [Box<[Block]>; SIGNATURE_BITS] = std::array::from_fn(|_| Box::default());
+        let [.., last] = &mut bits;
+        suffixes[SIGNATURE_BITS - 1] = std::mem::take(last);
         for bit in (0..SIGNATURE_BITS - 1).rev() {
-            self.suffixes[bit] = union(&self.rows[SIGNATURE_BITS + bit], &self.suffixes[bit + 1]);
+            suffixes[bit] = union(&bits[bit], &suffixes[bit + 1]);
+            rows[SIGNATURE_BITS + bit] = std::mem::take(&mut bits[bit]);
         }
         // The last node of each level is on the right edge.
         for number in (1..SIGNATURE_BITS).rev().filter(|number| !(number + 1).is_power_of_two()) {
-            self.rows[number] = union(&self.rows[2 * number], &self.rows[2 * number + 1]);
+            rows[number] = union(&rows[2 * number], &rows[2 * number + 1]);
         }
+        Self { rows, suffixes }
     }
 
     /// Keeps those of some items, one bit each, whose signature is a subset of the given one. The result has
@@ -108,6 +105,26 @@ impl SignatureRows {
 
     pub(super) fn bytes_used(&self) -> usize {
         self.rows.iter().chain(&self.suffixes).map(|row| size_of_val(&**row)).sum()
+    }
+}
+
+/// Transposes a square of bits: bit `i` of row `j` becomes bit `j` of row `i`.
+///
+/// # Source
+///
+/// H. Warren, "Hacker's Delight", 2nd edition, 2013, section 7-3: blocks of half the width are exchanged.
+fn transpose(matrix: &mut [u32; SIGNATURE_BITS]) {
+    let (mut width, mut low) = (SIGNATURE_BITS / 2, u32::MAX >> (SIGNATURE_BITS / 2));
+    while width > 0 {
+        for first in (0..SIGNATURE_BITS).step_by(2 * width) {
+            for row in first..first + width {
+                let exchanged = (matrix[row] >> width ^ matrix[row + width]) & low;
+                matrix[row] ^= exchanged << width;
+                matrix[row + width] ^= exchanged;
+            }
+        }
+        width /= 2;
+        low ^= low << width;
     }
 }
 

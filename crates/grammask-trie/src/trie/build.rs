@@ -15,9 +15,15 @@ pub(super) fn trie(tokens: &[(TokenId, &[u8])], config: &Config) -> Result<Trie,
 }
 
 /// Builds the trie of tokens that are sorted by bytes, then by id, in linear time.
-pub(super) fn of_sorted<'a>(tokens: impl ExactSizeIterator<Item = (TokenId, &'a [u8])>) -> Trie {
-    let mut trie = Builder::new(tokens.len());
-    tokens.for_each(|(id, bytes)| trie.push(id, bytes));
+fn of_sorted<'a>(tokens: impl ExactSizeIterator<Item = (TokenId, &'a [u8])>) -> Trie {
+    let count = tokens.len();
+    let mut trie = Builder::new(count, 2 * count);
+    let mut last: &[u8] = &[];
+    for (id, bytes) in tokens {
+        let shared = last.iter().zip(bytes).take_while(|(a, b)| a == b).count();
+        trie.push(id, shared, &bytes[shared..]);
+        last = bytes;
+    }
     trie.finish()
 }
 
@@ -96,7 +102,7 @@ fn first_eight(bytes: &[u8]) -> u64 {
 
 /// The nodes that were added so far. Those on the path to the last token are open: their subtrees may still
 /// grow.
-struct Builder<'a> {
+pub(crate) struct Builder {
     bytes: Vec<u8>,
     ends: Vec<u32>,
     depths: Depths,
@@ -104,58 +110,56 @@ struct Builder<'a> {
     tokens: Vec<TokenId>,
     /// The open nodes below the root. The entry at index `d` has depth `d + 1`.
     open: Vec<u32>,
-    last: &'a [u8],
 }
 
-impl<'a> Builder<'a> {
-    fn new(tokens: usize) -> Self {
+impl Builder {
+    /// Reserves memory for some tokens, and for some nodes besides the root.
+    pub(crate) fn new(tokens: usize, nodes: usize) -> Self {
         let mut builder = Self {
-            bytes: Vec::with_capacity(2 * tokens + 1),
-            ends: Vec::with_capacity(2 * tokens + 1),
-            depths: Depths::with_capacity(2 * tokens + 1),
-            token_starts: token_starts::Builder::with_capacity(2 * tokens + 1),
+            bytes: Vec::with_capacity(nodes + 1),
+            ends: Vec::with_capacity(nodes + 1),
+            depths: Depths::with_capacity(nodes + 1),
+            token_starts: token_starts::Builder::with_capacity(nodes + 1),
             tokens: Vec::with_capacity(tokens),
             open: Vec::new(),
-            last: &[],
         };
-        builder.node(0, 0);
+        builder.nodes(&[0], 0);
         builder
     }
 
-    /// Adds a token. Its bytes are not less than those of the last token.
-    fn push(&mut self, id: TokenId, bytes: &'a [u8]) {
-        let shared = self.last.iter().zip(bytes).take_while(|(a, b)| a == b).count();
-        self.close(shared);
-        for (depth, &byte) in bytes.iter().enumerate().skip(shared) {
-            // The limit `max_token_bytes` fits in 16 bits.
-            let node = self.node(byte, depth as u16 + 1);
-            self.open.push(node);
+    /// Adds a token. Its bytes are not less than those of the last token. It shares the first `shared` of
+    /// them, and the rest is `suffix`. A token is shorter than 2^16 bytes, and all are shorter than 2^32
+    /// bytes together.
+    pub(crate) fn push(&mut self, id: TokenId, shared: usize, suffix: &[u8]) {
+        if !suffix.is_empty() {
+            self.close(shared);
+            let first = self.bytes.len() as u32;
+            self.open.extend(first..first + suffix.len() as u32);
+            self.nodes(suffix, shared + 1);
         }
         // A prefix sorts before longer tokens, so the last node is the node of this token.
         self.tokens.push(id);
         self.token_starts.token();
-        self.last = bytes;
     }
 
-    /// Adds a node with an open subtree.
-    fn node(&mut self, byte: u8, depth: u16) -> u32 {
-        let node = self.bytes.len() as u32;
-        self.bytes.push(byte);
-        self.ends.push(0);
-        self.depths.push(depth);
-        self.token_starts.node();
-        node
+    /// Adds nodes, each the child of the one before it. The first one has this depth.
+    fn nodes(&mut self, bytes: &[u8], depth: usize) {
+        self.bytes.extend_from_slice(bytes);
+        self.ends.resize(self.bytes.len(), 0);
+        self.depths.extend(depth..depth + bytes.len());
+        self.token_starts.nodes(bytes.len());
     }
 
     /// Closes the subtrees of the open nodes deeper than `depth`.
     fn close(&mut self, depth: usize) {
         let end = self.bytes.len() as u32;
-        for node in self.open.drain(depth..) {
+        for &node in &self.open[depth..] {
             self.ends[node as usize] = end;
         }
+        self.open.truncate(depth);
     }
 
-    fn finish(mut self) -> Trie {
+    pub(crate) fn finish(mut self) -> Trie {
         self.close(0);
         self.ends[0] = self.bytes.len() as u32;
         self.depths.shrink_to_fit();

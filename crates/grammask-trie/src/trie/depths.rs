@@ -1,5 +1,7 @@
 //! The depth of each node in one byte, and in a list for the few nodes that are deeper.
 
+use std::ops::Range;
+
 /// Entry in `low` of a node whose depth is in the list `deep`: no smaller depth is there.
 const LISTED_DEPTH: u8 = u8::MAX;
 
@@ -17,13 +19,19 @@ impl Depths {
         Self { low: Vec::with_capacity(nodes), deep: Vec::new() }
     }
 
-    /// Adds the depth of the next node.
-    pub(super) fn push(&mut self, depth: u16) {
-        match u8::try_from(depth) {
-            Ok(low) if low < LISTED_DEPTH => self.low.push(low),
-            _ => {
-                self.deep.push((self.low.len() as u32, depth));
-                self.low.push(LISTED_DEPTH);
+    /// Adds the depths of the next nodes, each below 2^16.
+    pub(super) fn extend(&mut self, depths: Range<usize>) {
+        if depths.end <= LISTED_DEPTH.into() {
+            self.low.extend(depths.map(|depth| depth as u8));
+            return;
+        }
+        for depth in depths {
+            match u8::try_from(depth) {
+                Ok(low) if low < LISTED_DEPTH => self.low.push(low),
+                _ => {
+                    self.deep.push((self.low.len() as u32, depth as u16));
+                    self.low.push(LISTED_DEPTH);
+                }
             }
         }
     }
@@ -76,12 +84,12 @@ mod tests {
     fn depths_of_any_size_are_unchanged() {
         let expected = [0, 1, 254, 255, 256, 3, 65_535, 255, 254];
         let mut depths = Depths::default();
-        expected.iter().for_each(|&depth| depths.push(depth));
+        expected.iter().for_each(|&depth| depths.extend(depth..depth + 1));
         let found: Vec<usize> = (0..depths.len()).map(|node| depths.get(node)).collect();
         assert_eq!(found, expected.map(usize::from));
         assert_eq!(depths.max(), 65_535);
         let mut depths = Depths::default();
-        [0, 7, 3].iter().for_each(|&depth| depths.push(depth));
+        [0..1, 7..8, 3..4].into_iter().for_each(|range| depths.extend(range));
         assert_eq!(depths.max(), 7);
     }
 }

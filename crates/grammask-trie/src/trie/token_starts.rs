@@ -86,7 +86,7 @@ impl TokenStarts {
         let mut expected = Builder::with_capacity(nodes);
         let mut further = further.peekable();
         for node in 0..nodes {
-            expected.node();
+            expected.nodes(1);
             let bits = self.blocks[node / NODES_PER_BLOCK].bits;
             (0..bits >> (node % NODES_PER_BLOCK) & 1).for_each(|_| expected.token());
             while further.next_if_eq(&node).is_some() {
@@ -124,14 +124,11 @@ impl Builder {
         Self { blocks, further: Vec::new(), nodes: 0, tokens: 0 }
     }
 
-    /// Adds a node after all others.
-    pub(super) fn node(&mut self) {
-        self.begin_block();
-        self.nodes += 1;
-    }
-
-    fn begin_block(&mut self) {
-        if self.nodes.is_multiple_of(NODES_PER_BLOCK) {
+    /// Adds nodes after all others.
+    pub(super) fn nodes(&mut self, count: usize) {
+        self.nodes += count;
+        let blocks = self.nodes.div_ceil(NODES_PER_BLOCK);
+        while self.blocks.len() < blocks {
             self.blocks.push(Block { before: self.tokens, bits: 0 });
         }
     }
@@ -150,7 +147,9 @@ impl Builder {
     }
 
     pub(super) fn finish(mut self) -> TokenStarts {
-        self.begin_block();
+        if self.nodes.is_multiple_of(NODES_PER_BLOCK) {
+            self.blocks.push(Block { before: self.tokens, bits: 0 });
+        }
         TokenStarts { blocks: self.blocks.into(), further: self.further.into() }
     }
 }
@@ -165,7 +164,7 @@ mod tests {
             let counts: Vec<u32> = (0..nodes).map(|n| [0, 1, 1, 0, 3, 1, 2][n * n % 7]).collect();
             let mut builder = Builder::with_capacity(nodes);
             for &count in &counts {
-                builder.node();
+                builder.nodes(1);
                 (0..count).for_each(|_| builder.token());
             }
             let starts = builder.finish();

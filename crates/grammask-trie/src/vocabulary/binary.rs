@@ -3,7 +3,7 @@
 
 use super::{Attributes, Builder, Vocabulary, checksum};
 use crate::cursor::Cursor;
-use crate::{BinaryProblem, Config, Error};
+use crate::{BinaryProblem, Config, Error, trie};
 
 /// The first bytes of every file.
 const MAGIC: [u8; 8] = *b"gmvocab\n";
@@ -125,6 +125,9 @@ fn read(file: &mut Cursor<'_>, file_bytes: usize, config: &Config) -> Result<Voc
         builder.special(id, name)?;
     }
     let max_bytes = file_bytes.saturating_mul(TOKEN_BYTES_PER_FILE_BYTE).saturating_add(BASE_BYTES);
+    // Each byte of a suffix is a node of the trie.
+    let mut trie =
+        trie::Builder::new(usize::try_from(tokens).unwrap_or(file_bytes).min(file_bytes), file_bytes);
     let mut last: Vec<u8> = Vec::new();
     let mut last_id = None;
     let mut total = 0usize;
@@ -155,6 +158,7 @@ fn read(file: &mut Cursor<'_>, file_bytes: usize, config: &Config) -> Result<Voc
             );
         }
         builder.token(id, &last)?;
+        trie.push(config.limits.check_id(id)?, shared, suffix);
     }
     if !file.is_at_end() {
         return Err(file.error(BinaryProblem::Value("there are bytes after the last token")));
@@ -162,7 +166,7 @@ fn read(file: &mut Cursor<'_>, file_bytes: usize, config: &Config) -> Result<Voc
     let rows = usize::try_from(rows).ok();
     builder.attributes = Attributes { ends: Some(ends), begins: Some(begins), strips_first_space, rows };
     builder.finds_ends = finds_ends;
-    builder.finish_in_byte_order()
+    builder.finish_with(Some(trie.finish()))
 }
 
 /// Writes a number in groups of seven bits, the lowest first.

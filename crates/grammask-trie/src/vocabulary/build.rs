@@ -1,5 +1,7 @@
 //! Builds a vocabulary entry by entry, so that a loader stops at the first entry beyond a limit.
 
+use std::borrow::Cow;
+
 use super::{Attributes, Ranks, TokenBytes, Vocabulary, fingerprint};
 use crate::{Config, EntryPlace, Error, TokenId, Trie, TrieNodeId};
 
@@ -93,68 +95,47 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// Returns an error if an id occurs twice. The entries are sorted.
-    fn check_ids(&self, ordinary: &Ranks) -> Result<(), Error> {
-        let pairs = self.tokens.windows(2).chain(self.specials.windows(2));
-        let within = pairs.filter(|pair| pair[0].id == pair[1].id).map(|pair| (pair[0], pair[1]));
-        let as_both = self.specials.iter().filter_map(|&special| {
-            let rank = self.tokens.partition_point(|token| token.id < special.id);
-            ordinary.rank(special.id).map(|_| (self.tokens[rank], special))
-        });
-        let mut twice: Vec<(Entry, Entry)> = within.chain(as_both).collect();
-        // A stable sort keeps entries with equal ids in the order of insertion.
-        twice.sort_by_key(|(entry, _)| entry.id);
-        let Some(&(first, second)) = twice.first() else { return Ok(()) };
-        twice.dedup_by_key(|(entry, _)| entry.id);
-        let others = twice.len() - 1;
-        Err(Error::DuplicateId { id: first.id, first: first.place, second: second.place, others })
-    }
-
     /// Builds the vocabulary of all entries.
     pub(crate) fn finish(self) -> Result<Vocabulary, Error> {
         self.finish_with(None)
     }
 
-    /// Builds the vocabulary of all entries. Their tokens were added in the order of their bytes, then of
-    /// their ids.
-    pub(super) fn finish_in_byte_order(self) -> Result<Vocabulary, Error> {
-        let content = |entry: &Entry| &self.bytes[entry.start as usize..entry.end as usize];
-        let trie = Trie::of_sorted(self.tokens.iter().map(|entry| (entry.id, content(entry))));
-        self.finish_with(Some(trie))
-    }
-
-    /// Builds the vocabulary of all entries, and its trie if it is not known.
-    fn finish_with(mut self, trie: Option<Trie>) -> Result<Vocabulary, Error> {
-        sort(&mut self.tokens);
-        sort(&mut self.specials);
-        let ordinary = Ranks::new(self.tokens.iter().map(|entry| entry.id));
-        self.check_ids(&ordinary)?;
+    /// Builds the vocabulary of all entries, and its trie if it is not known. With a trie, the tokens were
+    /// added in the order of their bytes, then of their ids.
+    pub(super) fn finish_with(self, trie: Option<Trie>) -> Result<Vocabulary, Error> {
+        let (tokens, specials) = (sorted(&self.tokens), sorted(&self.specials));
+        let ordinary = Ranks::new(tokens.iter().map(|entry| entry.id));
+        check_ids(&tokens, &specials, &ordinary)?;
         let content = |entry: &Entry| &self.bytes[entry.start as usize..entry.end as usize];
 
-        let specials: Box<[(TokenId, Box<str>)]> = self
-            .specials
+        let top = [tokens.last(), specials.last()].into_iter().flatten().map(|entry| entry.id).max();
+        let specials: Box<[(TokenId, Box<str>)]> = specials
             .iter()
             // The bytes were copied from a `str`, so the conversion is lossless.
             .map(|entry| (entry.id, String::from_utf8_lossy(content(entry)).into()))
             .collect();
         let by_name = by_name(&specials)?;
 
-        let tokens: Vec<(TokenId, &[u8])> =
-            self.tokens.iter().map(|entry| (entry.id, content(entry))).collect();
+        let by_id = tokens.iter().map(|entry| (entry.id, content(entry)));
         let names = specials.iter().map(|(id, name)| (*id, name.as_bytes()));
-        let fingerprint = fingerprint::fingerprint(tokens.iter().copied(), names);
-        let trie = match trie {
-            Some(trie) => trie,
-            None => Trie::new(&tokens, self.config)?,
+        let fingerprint = fingerprint::fingerprint(by_id.clone(), names);
+        let rank = |id| ordinary.rank(id).unwrap_or_default();
+        let (trie, texts) = match trie {
+            Some(trie) => {
+                let descending = self.tokens.iter().rev().map(|entry| (rank(entry.id), content(entry)));
+                (trie, TokenBytes::new(tokens.len(), descending))
+            }
+            None => {
+                let trie = Trie::new(&by_id.collect::<Vec<_>>(), self.config)?;
+                let descending = trie.columns().tokens.iter().rev().map(|&id| rank(id));
+                let descending = descending.map(|rank| (rank, content(&tokens[rank])));
+                let texts = TokenBytes::new(tokens.len(), descending);
+                (trie, texts)
+            }
         };
-        let rank = |&id: &TokenId| ordinary.rank(id);
-        let order: Vec<usize> = trie.columns().tokens.iter().rev().filter_map(rank).collect();
-        let texts = TokenBytes::new(tokens.len(), |rank| tokens[rank].1, &order);
         let single = |&node: &TrieNodeId| !trie.tokens(node).is_empty();
         let every_byte = trie.children(TrieNodeId::ROOT).filter(single).count() == 256;
-        let longest = tokens.iter().map(|(_, bytes)| bytes.len()).max().unwrap_or(0) as u16;
-        let top =
-            [self.tokens.last(), self.specials.last()].into_iter().flatten().map(|entry| entry.id).max();
+        let longest = tokens.iter().map(|entry| entry.end - entry.start).max().unwrap_or(0) as u16;
         let id_count = top.map_or(0, |id| id.0 + 1);
         let mut vocabulary = Vocabulary {
             ordinary,
@@ -172,19 +153,21 @@ impl<'c> Builder<'c> {
             strips_first_space: false,
             rows: id_count,
         };
+        let attributes = self.attributes;
+        let finds_ends = self.finds_ends || attributes.ends.is_none();
         #[cfg(feature = "loaders")]
-        if !self.stated_ends.is_empty() && self.attributes.ends.is_none() {
+        let attributes = if self.stated_ends.is_empty() || attributes.ends.is_some() {
+            attributes
+        } else {
             let mut ends = self.stated_ends;
             for id in super::ends::by_name(vocabulary.specials()) {
                 if !ends.contains(&id) {
                     ends.push(id);
                 }
             }
-            self.attributes.ends = Some(ends);
-            self.finds_ends = true;
-        }
-        let finds_ends = self.finds_ends || self.attributes.ends.is_none();
-        vocabulary.set_attributes(&self.attributes, self.config)?;
+            Attributes { ends: Some(ends), ..attributes }
+        };
+        vocabulary.set_attributes(&attributes, self.config)?;
         vocabulary.finds_ends = finds_ends;
         Ok(vocabulary)
     }
@@ -198,20 +181,21 @@ fn number(before: usize) -> u32 {
 /// Greatest number of ids for each entry at which entries are distributed over an array of all ids.
 const MAX_IDS_PER_ENTRY: usize = 4;
 
-/// Sorts entries by id, stable for equal ids.
+/// Returns entries sorted by id, stable for equal ids.
 ///
 /// # Complexity
 ///
 /// O(n) for n entries if their ids are below 4 n, and O(n log n) otherwise.
-fn sort(entries: &mut Vec<Entry>) {
+fn sorted(entries: &[Entry]) -> Cow<'_, [Entry]> {
     // Most files list their tokens by id.
     if entries.is_sorted_by_key(|entry| entry.id) {
-        return;
+        return entries.into();
     }
+    let mut sorted = entries.to_vec();
     let bound = entries.iter().map(|entry| entry.id.index() + 1).max().unwrap_or(0);
     if bound > MAX_IDS_PER_ENTRY * entries.len() {
-        entries.sort_by_key(|entry| entry.id);
-        return;
+        sorted.sort_by_key(|entry| entry.id);
+        return sorted.into();
     }
     let mut next = vec![0u32; bound];
     entries.iter().for_each(|entry| next[entry.id.index()] += 1);
@@ -219,13 +203,29 @@ fn sort(entries: &mut Vec<Entry>) {
     for count in &mut next {
         before += std::mem::replace(count, before);
     }
-    let mut sorted = entries.clone();
-    for &entry in entries.iter() {
+    for &entry in entries {
         let index = &mut next[entry.id.index()];
         sorted[*index as usize] = entry;
         *index += 1;
     }
-    *entries = sorted;
+    sorted.into()
+}
+
+/// Returns an error if an id occurs twice. The entries are sorted.
+fn check_ids(tokens: &[Entry], specials: &[Entry], ordinary: &Ranks) -> Result<(), Error> {
+    let pairs = tokens.windows(2).chain(specials.windows(2));
+    let within = pairs.filter(|pair| pair[0].id == pair[1].id).map(|pair| (pair[0], pair[1]));
+    let as_both = specials.iter().filter_map(|&special| {
+        let rank = tokens.partition_point(|token| token.id < special.id);
+        ordinary.rank(special.id).map(|_| (tokens[rank], special))
+    });
+    let mut twice: Vec<(Entry, Entry)> = within.chain(as_both).collect();
+    // A stable sort keeps entries with equal ids in the order of insertion.
+    twice.sort_by_key(|(entry, _)| entry.id);
+    let Some(&(first, second)) = twice.first() else { return Ok(()) };
+    twice.dedup_by_key(|(entry, _)| entry.id);
+    let others = twice.len() - 1;
+    Err(Error::DuplicateId { id: first.id, first: first.place, second: second.place, others })
 }
 
 /// Returns the indices of the special tokens, sorted by name. Returns an error if two names are equal.

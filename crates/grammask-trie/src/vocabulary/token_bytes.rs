@@ -20,45 +20,45 @@ pub(super) struct TokenBytes {
 }
 
 impl TokenBytes {
-    /// Stores `count` strings of at most 65,535 bytes each, and less than 2^32 bytes together. `text` returns
-    /// a string by number, and `order` has the numbers by descending strings.
+    /// Stores `count` strings of at most 65,535 bytes each, and less than 2^32 bytes together. `strings` has
+    /// each string with its number, by descending strings.
     ///
     /// A string shares the bytes of a longer one that it begins, or that it begins after a blank. Most words
     /// of a vocabulary occur with and without a blank before them.
-    pub(super) fn new<'a>(count: usize, text: impl Fn(usize) -> &'a [u8], order: &[usize]) -> Self {
+    pub(super) fn new<'a>(count: usize, strings: impl Iterator<Item = (usize, &'a [u8])>) -> Self {
         let mut heads = vec![[0; MAX_INLINE_BYTES + 1]; count].into_boxed_slice();
         let mut long = Vec::new();
-        let is_after_blank = |&&number: &&usize| text(number).first() == Some(&b' ');
-        let is_long = |&&number: &&usize| text(number).len() > MAX_INLINE_BYTES;
         // The long strings that begin with a blank, each with its offset, as they would be sorted without it.
         let mut after_blanks = Vec::new();
+        // The other long strings, with their numbers.
+        let mut others = Vec::new();
         // Where the last string that was added begins in `long`, which it ends.
         let mut last = 0;
-        for &number in order.iter().filter(is_long).filter(is_after_blank) {
-            last = add(&mut long, last, text(number));
-            heads[number] = head_of_long(last, text(number).len());
-            after_blanks.push((&text(number)[1..], last + 1));
+        for (number, bytes) in strings {
+            if bytes.len() <= MAX_INLINE_BYTES {
+                heads[number] = head_of_short(bytes);
+            } else if let Some((b' ', rest)) = bytes.split_first() {
+                last = add(&mut long, last, bytes);
+                heads[number] = head_of_long(last, bytes.len());
+                after_blanks.push((rest, last + 1));
+            } else {
+                others.push((number, bytes));
+            }
         }
         let mut after_blanks = after_blanks.into_iter().peekable();
         // The least of them that is not less than the current string, which begins it if any does.
         let mut least: (&[u8], usize) = (&[], 0);
-        for &number in order {
-            let bytes = text(number);
-            if bytes.len() <= MAX_INLINE_BYTES {
-                heads[number][..bytes.len()].copy_from_slice(bytes);
-                heads[number][MAX_INLINE_BYTES] = bytes.len() as u8;
-            } else if !is_after_blank(&&number) {
-                while let Some(next) = after_blanks.next_if(|&(other, _)| other >= bytes) {
-                    least = next;
-                }
-                let offset = if least.0.starts_with(bytes) {
-                    least.1
-                } else {
-                    last = add(&mut long, last, bytes);
-                    last
-                };
-                heads[number] = head_of_long(offset, bytes.len());
+        for (number, bytes) in others {
+            while let Some(next) = after_blanks.next_if(|&(other, _)| other >= bytes) {
+                least = next;
             }
+            let offset = if least.0.starts_with(bytes) {
+                least.1
+            } else {
+                last = add(&mut long, last, bytes);
+                last
+            };
+            heads[number] = head_of_long(offset, bytes.len());
         }
         Self { heads, long: long.into() }
     }
@@ -102,6 +102,13 @@ fn add(long: &mut Vec<u8>, last: usize, bytes: &[u8]) -> usize {
     long.len() - bytes.len()
 }
 
+fn head_of_short(bytes: &[u8]) -> [u8; MAX_INLINE_BYTES + 1] {
+    let mut head = [0; MAX_INLINE_BYTES + 1];
+    head[..bytes.len()].copy_from_slice(bytes);
+    head[MAX_INLINE_BYTES] = bytes.len() as u8;
+    head
+}
+
 fn head_of_long(offset: usize, length: usize) -> [u8; MAX_INLINE_BYTES + 1] {
     let mut head = [0; MAX_INLINE_BYTES + 1];
     head[..4].copy_from_slice(&(offset as u32).to_le_bytes());
@@ -126,7 +133,7 @@ mod tests {
     fn check(strings: &[&[u8]]) -> usize {
         let mut order: Vec<usize> = (0..strings.len()).collect();
         order.sort_by_key(|&number| std::cmp::Reverse(strings[number]));
-        let texts = TokenBytes::new(strings.len(), |number| strings[number], &order);
+        let texts = TokenBytes::new(strings.len(), order.iter().map(|&number| (number, strings[number])));
         assert_eq!(texts.len(), strings.len());
         assert!(texts.iter().eq(strings.iter().copied()));
         texts.long.len()

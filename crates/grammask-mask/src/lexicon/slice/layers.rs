@@ -2,14 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::lexicon::slice::NOWHERE;
 use crate::node_set::{BitRow, is_within};
-
-/// Builder of a [`LengthIndex`].
-pub(crate) struct LengthIndexBuilder {
-    id_count: usize,
-    /// Ids of each layer, in the order of insertion.
-    layers: Vec<Vec<u32>>,
-}
 
 /// Ids by layer, possibly restricted to a subset.
 pub(crate) struct LengthIndex {
@@ -38,51 +32,13 @@ struct Row {
 /// Ids between two stored rows: setting their bits costs less than copying a row.
 const MAX_IDS_BETWEEN_ROWS: usize = 256;
 
+/// Returns `true` if ids of this layer are in an index.
+const fn is_layer(layer: u8) -> bool {
+    layer != 0 && layer != NOWHERE
+}
+
 /// Bits of a word of a row.
 const WORD: usize = u64::BITS as usize;
-
-impl LengthIndexBuilder {
-    /// Creates a builder for ids below `id_count`.
-    pub(crate) fn new(id_count: usize) -> Self {
-        Self { id_count, layers: Vec::new() }
-    }
-
-    /// Adds an id to a layer. The id must be new, and the layer must not be 0.
-    #[inline]
-    pub(crate) fn put(&mut self, id: usize, layer: u8) {
-        let layer = usize::from(layer);
-        if layer >= self.layers.len() {
-            self.layers.resize_with(layer + 1, Vec::new);
-        }
-        self.layers[layer].push(id as u32);
-    }
-
-    /// Builds the index and its rows.
-    ///
-    /// # Complexity
-    /// Linear in the ids.
-    pub(crate) fn complete(self) -> LengthIndex {
-        let mut ids = Vec::with_capacity(self.layers.iter().map(Vec::len).sum());
-        let mut starts = vec![0];
-        let mut bits = vec![0; self.id_count.div_ceil(WORD)];
-        let mut rows = vec![Row { layer: 0, bits: BitRow::new(bits.clone()) }];
-        let mut since = 0;
-        for (layer, here) in self.layers.iter().enumerate() {
-            for &id in here {
-                bits[id as usize / WORD] |= 1 << (id as usize % WORD);
-            }
-            ids.extend_from_slice(here);
-            starts.push(ids.len());
-            since += here.len();
-            if since >= MAX_IDS_BETWEEN_ROWS || layer + 1 == self.layers.len() {
-                rows.push(Row { layer, bits: BitRow::new(bits.clone()) });
-                since = 0;
-            }
-        }
-        let layered = Layered { ids: ids.into(), starts: starts.into(), rows: rows.into() };
-        LengthIndex { layered: Arc::new(layered), only: None }
-    }
-}
 
 impl Layered {
     /// Returns the last stored row up to a layer, and the ids up to the layer that are not in the row.
@@ -103,6 +59,48 @@ impl Layered {
 }
 
 impl LengthIndex {
+    /// Builds the index of some ids below `id_count` and its rows. `layers` has the layer of each id. It is 0
+    /// or [`NOWHERE`] for an id that is not in the index. Missing layers are 0.
+    ///
+    /// # Complexity
+    /// Linear in the ids.
+    pub(crate) fn new(id_count: usize, layers: &[u8]) -> Self {
+        // By layer, at first: the number of ids of the layer before it.
+        let mut starts = vec![0; usize::from(NOWHERE) + 1];
+        for &layer in layers.iter().filter(|&&layer| is_layer(layer)) {
+            starts[usize::from(layer) + 1] += 1;
+        }
+        let last = starts.iter().rposition(|&count| count > 0).unwrap_or(0);
+        starts.truncate(last + 1);
+        let mut before = 0;
+        for start in &mut starts {
+            before += *start;
+            *start = before;
+        }
+        let mut ids = vec![0; before];
+        let mut next = starts.clone();
+        for (id, &layer) in (0..).zip(layers).filter(|&(_, &layer)| is_layer(layer)) {
+            let index = &mut next[usize::from(layer)];
+            ids[*index] = id;
+            *index += 1;
+        }
+        let mut bits = vec![0; id_count.div_ceil(WORD)];
+        let mut rows = vec![Row { layer: 0, bits: BitRow::new(bits.clone()) }];
+        let mut since = 0;
+        for (layer, range) in starts.windows(2).enumerate() {
+            for &id in &ids[range[0]..range[1]] {
+                bits[id as usize / WORD] |= 1 << (id as usize % WORD);
+            }
+            since += range[1] - range[0];
+            if since >= MAX_IDS_BETWEEN_ROWS || layer + 2 == starts.len() {
+                rows.push(Row { layer, bits: BitRow::new(bits.clone()) });
+                since = 0;
+            }
+        }
+        let layered = Layered { ids: ids.into(), starts: starts.into(), rows: rows.into() };
+        Self { layered: Arc::new(layered), only: None }
+    }
+
     /// Returns the index of a subset, given as one bit for each id. The subset must be contained in this one.
     pub(crate) fn only(&self, bits: Vec<u64>) -> Self {
         debug_assert!(is_within(&bits, self.bits()), "the subset exceeds the index");
@@ -125,7 +123,7 @@ impl LengthIndex {
         self.only.as_ref().is_none_or(|only| only[id / WORD] >> (id % WORD) & 1 == 1)
     }
 
-    /// Returns the ids of one layer, in the order of insertion.
+    /// Returns the ids of one layer, ascending.
     pub(crate) fn at(&self, layer: usize) -> impl Iterator<Item = usize> {
         let range = self.layered.start(layer)..self.layered.start(layer.saturating_add(1));
         self.present(&self.layered.ids[range])
@@ -205,11 +203,8 @@ mod tests {
     #[test]
     fn rows_hold_what_is_in_the_first_layers() {
         const IDS: usize = 20_000;
-        let mut builder = LengthIndexBuilder::new(IDS);
-        (0..IDS).for_each(|id| {
-            layer(id).into_iter().for_each(|layer| builder.put(id, layer));
-        });
-        let all = builder.complete();
+        let by_id: Vec<u8> = (0..IDS).map(|id| layer(id).unwrap_or([0, NOWHERE][id % 2])).collect();
+        let all = LengthIndex::new(IDS, &by_id);
         assert!(all.layered.rows.len() > 3, "no more rows than {}", all.layered.rows.len());
         // A subset of a subset: every third id below 19,000.
         let third = |id: usize| id.is_multiple_of(3) && id < 19_000;

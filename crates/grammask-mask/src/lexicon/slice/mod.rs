@@ -9,13 +9,13 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use grammask_regular::Error;
-use grammask_trie::index::{ClassSignature, Edge, InnerId, TrieIndex, Utf8Decoder};
+use grammask_trie::index::{ClassSignature, Edge, InnerId, TrieIndex};
 use grammask_trie::{Trie, TrieNodeId, Vocabulary};
 
 use crate::lexicon::Lexicon;
 use crate::lexicon::automaton::LexemeId;
 use crate::lexicon::slice::frontier::DeadEnd;
-use crate::lexicon::slice::layers::{LengthIndex, LengthIndexBuilder};
+use crate::lexicon::slice::layers::LengthIndex;
 use crate::lexicon::walk::Walk;
 use crate::lexicon::walk::output::WalkOutput;
 use crate::lexicon::walk::self_loop::{NonAscii, SelfLoop};
@@ -45,34 +45,6 @@ impl Class {
 
 /// Tokens of the vocabulary that are filtered for a slice by one unit of work.
 const TOKENS_PER_UNIT: usize = 8;
-
-/// Position in a text of a class: the number of characters, including an incomplete last one, and the decoder
-/// state inside that one.
-type TextPosition = (u8, Utf8Decoder);
-
-impl Class {
-    const START: TextPosition = (0, Utf8Decoder::Boundary);
-
-    /// Returns the position after one more byte. Returns `None` if the byte continues no character of the
-    /// class, or if the length would reach [`NOWHERE`].
-    fn after(&self, (length, inside): TextPosition, byte: u8) -> Option<TextPosition> {
-        let is_between = inside == Utf8Decoder::Boundary;
-        let next = match self.non_ascii {
-            _ if is_between && byte < 0x80 => {
-                (self.ascii >> byte & 1 == 1).then_some(Utf8Decoder::Boundary)?
-            }
-            NonAscii::Bytes => Utf8Decoder::Boundary,
-            NonAscii::None => return None,
-            // Characters that these classes exclude are removed by `Slice::within`.
-            NonAscii::Words | NonAscii::Lines | NonAscii::Characters => {
-                let (next, is_right) = inside.after(byte);
-                is_right.then_some(next)?
-            }
-        };
-        let length = length.saturating_add(u8::from(is_between));
-        (length < NOWHERE).then_some((length, next))
-    }
-}
 
 /// The tokens and inner trie nodes whose paths from a base node consist of characters of a class. The base is
 /// mostly the root.
@@ -117,47 +89,39 @@ impl Slice {
         size_of::<Self>() + self.tokens.bytes_used() + self.inner_nodes.bytes_used() + lengths + paths
     }
 
+    /// Returns the slice of all characters.
+    ///
     /// # Complexity
-    /// Linear in the nodes of the trie.
-    pub(crate) fn new(vocabulary: &Vocabulary, trie_index: &TrieIndex, class: &Class) -> Self {
-        let trie = vocabulary.trie();
-        let columns = trie.columns();
-        let (bytes, ends) = (columns.bytes, columns.ends);
-        let mut tokens = LengthIndexBuilder::new(32 * vocabulary.mask_words());
-        let mut inner_nodes = InnerNodesBuilder::new(trie_index);
-        // By depth: the position after the node.
-        let mut path = vec![Class::START; trie_index.height() + 1];
-        let mut node = 1;
-        // Number of tokens at the nodes before `node`.
-        let mut tokens_before = columns.token_start(1);
-        while node < ends[0] {
-            let n = node as usize;
-            let depth = columns.depth(n);
-            let Some(next) = class.after(path[depth - 1], bytes[n]) else {
-                node = ends[n];
-                tokens_before = columns.token_start(ends[n] as usize);
-                continue;
-            };
-            let (length, inside) = next;
-            let here = tokens_before as usize;
-            tokens_before += columns.token_count(n);
-            for id in &columns.tokens[here..tokens_before as usize] {
-                tokens.put(id.0 as usize, length);
-            }
-            if let Some(inner) = trie_index.inner(TrieNodeId(node)) {
-                if inside == Utf8Decoder::Boundary {
-                    inner_nodes.put(inner, length);
-                }
-                path[depth] = next;
-            }
-            node += 1;
-        }
+    /// Linear in the inner nodes of the trie and the tokens.
+    fn of_characters(vocabulary: &Vocabulary, trie_index: &TrieIndex) -> Self {
+        let boundaries = trie_index.char_boundaries();
+        let is_between = |inner: usize| boundaries[inner / 64] >> (inner % 64) & 1 == 1;
+        let lengths = trie_index.lengths().iter().enumerate();
+        let lengths = lengths.map(|(inner, &length)| if is_between(inner) { length } else { NOWHERE });
+        Self::of_lengths(vocabulary, trie_index.token_lengths(), lengths.collect())
+    }
+
+    /// Returns the slice of all bytes.
+    ///
+    /// # Complexity
+    /// Linear in the inner nodes of the trie and the tokens.
+    fn of_bytes(vocabulary: &Vocabulary, trie_index: &TrieIndex) -> Self {
+        let layer = |length: usize| length.min(NOWHERE.into()) as u8;
+        let mut tokens = vec![0; vocabulary.id_count()];
+        vocabulary.tokens().for_each(|(id, bytes)| tokens[id.index()] = layer(bytes.len()));
+        let depth = |inner| vocabulary.trie().depth(trie_index.node(InnerId(inner)));
+        let lengths = (0..trie_index.len() as u32).map(|inner| layer(depth(inner)));
+        Self::of_lengths(vocabulary, &tokens, lengths.collect())
+    }
+
+    /// Returns the slice below the root of the tokens and inner nodes with a length below [`NOWHERE`].
+    fn of_lengths(vocabulary: &Vocabulary, tokens: &[u8], lengths: Arc<[u8]>) -> Self {
         Self {
             base: InnerId::ROOT,
             before: 0,
-            tokens: tokens.complete(),
-            inner_nodes: inner_nodes.layers.complete(),
-            lengths: inner_nodes.lengths.into(),
+            tokens: LengthIndex::new(32 * vocabulary.mask_words(), tokens),
+            inner_nodes: LengthIndex::new(lengths.len(), &lengths),
+            lengths,
             leaving: [const { OnceLock::new() }; 128],
         }
     }
@@ -260,25 +224,6 @@ impl Slice {
     }
 }
 
-/// Builder of the layers of inner nodes.
-struct InnerNodesBuilder {
-    layers: LengthIndexBuilder,
-    lengths: Vec<u8>,
-}
-
-impl InnerNodesBuilder {
-    fn new(trie_index: &TrieIndex) -> Self {
-        Self { layers: LengthIndexBuilder::new(trie_index.len()), lengths: vec![NOWHERE; trie_index.len()] }
-    }
-
-    /// Adds an inner node that is between two characters.
-    #[inline]
-    fn put(&mut self, inner: InnerId, length: u8) {
-        self.layers.put(inner.index(), length);
-        self.lengths[inner.index()] = length;
-    }
-}
-
 /// Returns the range of the nodes strictly below a base.
 pub(crate) fn nodes_below(trie: &Trie, trie_index: &TrieIndex, base: InnerId) -> Range<u32> {
     let node = trie_index.node(base);
@@ -332,37 +277,40 @@ fn paths<'a>(
 pub(crate) struct BaseSlices {
     /// Slices of all characters, below each base; the one of the root comes first.
     characters: Box<[Slice]>,
-    /// Slices of all bytes, likewise.
-    bytes: Box<[Slice]>,
+    /// Slices of all bytes, likewise. Few grammars need them.
+    bytes: OnceLock<Box<[Slice]>>,
 }
 
 impl BaseSlices {
-    /// Computes the slices below some bases.
+    /// Computes the slices of all characters below some bases.
     ///
     /// # Complexity
-    /// Linear in the nodes of the trie, and for each base in the tokens below it.
+    /// Linear in the inner nodes of the trie and the tokens, and for each base in the tokens below it.
     pub(crate) fn new(vocabulary: &Vocabulary, trie_index: &TrieIndex, bases: &[InnerId]) -> Self {
-        let below_all = |class: Class| {
-            let every = Slice::new(vocabulary, trie_index, &class);
-            let non_ascii = bases.iter().filter(|&&base| base != InnerId::ROOT);
-            let mut slices: Vec<Slice> =
-                non_ascii.map(|&base| Slice::below(&every, vocabulary.trie(), trie_index, base)).collect();
-            slices.insert(0, every);
-            slices.into()
-        };
-        Self { characters: below_all(Class::ALL_CHARACTERS), bytes: below_all(Class::ALL_BYTES) }
+        let every = Slice::of_characters(vocabulary, trie_index);
+        let characters = below_bases(every, vocabulary, trie_index, bases);
+        Self { characters, bytes: OnceLock::new() }
     }
+}
 
-    /// Returns the slices of all bytes if `non_ascii` is `Bytes`, else those of all characters.
-    fn of(&self, non_ascii: NonAscii) -> &[Slice] {
-        if non_ascii == NonAscii::Bytes { &self.bytes } else { &self.characters }
-    }
+/// Returns the slice of all characters or bytes, then those below the bases except the root.
+fn below_bases(
+    every: Slice,
+    vocabulary: &Vocabulary,
+    trie_index: &TrieIndex,
+    bases: &[InnerId],
+) -> Box<[Slice]> {
+    let others = bases.iter().filter(|&&base| base != InnerId::ROOT);
+    let mut slices: Vec<Slice> =
+        others.map(|&base| Slice::below(&every, vocabulary.trie(), trie_index, base)).collect();
+    slices.insert(0, every);
+    slices.into()
 }
 
 impl Lexicon {
     /// Returns the slice of a class below a base: the root, or a node to which ASCII characters lead.
     pub(crate) fn slice(&self, class: Class, base: InnerId) -> &Slice {
-        let base_slices = self.base_slices.of(class.non_ascii);
+        let base_slices = self.base_slices(class.non_ascii);
         let every = if class.non_ascii == NonAscii::Bytes { Class::ALL_BYTES } else { Class::ALL_CHARACTERS };
         if class == every
             && let Some(slice) = base_slices.iter().find(|slice| slice.base == base)
@@ -383,6 +331,18 @@ impl Lexicon {
                 self.slices.insert((class, base), Box::new(slice)).0
             }
         }
+    }
+
+    /// Returns the slices of all bytes if `non_ascii` is `Bytes`, else those of all characters.
+    fn base_slices(&self, non_ascii: NonAscii) -> &[Slice] {
+        if non_ascii != NonAscii::Bytes {
+            return &self.base_slices.characters;
+        }
+        self.base_slices.bytes.get_or_init(|| {
+            count((self.vocabulary.id_count() / TOKENS_PER_UNIT) as u64);
+            let every = Slice::of_bytes(&self.vocabulary, &self.trie_index);
+            below_bases(every, &self.vocabulary, &self.trie_index, &self.bases)
+        })
     }
 
     /// Returns the edges by a byte whose parents are in a slice.
