@@ -47,10 +47,12 @@ pub(super) fn byte_level(text: &str) -> Cow<'_, [u8]> {
     if text.bytes().all(|byte| matches!(byte, 0x21..=0x7e)) {
         return Cow::Borrowed(text.as_bytes());
     }
-    match text.chars().map(alphabet_byte).collect() {
-        Some(bytes) => Cow::Owned(bytes),
-        None => Cow::Borrowed(text.as_bytes()),
+    let mut bytes = Vec::with_capacity(text.len());
+    for byte in text.chars().map(alphabet_byte) {
+        let Some(byte) = byte else { return Cow::Borrowed(text.as_bytes()) };
+        bytes.push(byte);
     }
+    Cow::Owned(bytes)
 }
 
 /// Returns the byte of a piece `<0xHH>`. Returns `None` for other pieces.

@@ -86,19 +86,41 @@ fn text_end(bytes: &[u8], at: usize) -> Option<(usize, bool)> {
     if bytes.get(at) != Some(&b'"') {
         return None;
     }
-    let mut has_escapes = false;
-    let mut rest = bytes.get(at + 1..)?.iter();
-    while let Some(byte) = rest.next() {
-        match byte {
-            b'"' => return Some((bytes.len() - rest.len(), has_escapes)),
+    let (mut has_escapes, mut at) = (false, at + 1);
+    loop {
+        while let Some(&eight) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
+            match first_mark(eight) {
+                Some(index) => {
+                    at += index;
+                    break;
+                }
+                None => at += 8,
+            }
+        }
+        match bytes.get(at)? {
+            b'"' => return Some((at + 1, has_escapes)),
             b'\\' => {
                 has_escapes = true;
-                rest.next()?;
+                at += 2;
             }
-            _ => {}
+            _ => at += 1,
         }
     }
-    None
+}
+
+/// Returns the index of the first quote or backslash of eight bytes.
+///
+/// # Source
+///
+/// H. Warren, "Hacker's Delight", 2nd edition, 2013, section 6-1: the lowest zero byte of a word.
+fn first_mark(eight: [u8; 8]) -> Option<usize> {
+    const LOW: u64 = u64::from_ne_bytes([1; 8]);
+    const HIGH: u64 = LOW << 7;
+    let zeros = |word: u64| word.wrapping_sub(LOW) & !word & HIGH;
+    let word = u64::from_le_bytes(eight);
+    // Bits above the lowest one may be wrong.
+    let marks = zeros(word ^ LOW * b'"' as u64) | zeros(word ^ LOW * b'\\' as u64);
+    (marks != 0).then(|| marks.trailing_zeros() as usize / 8)
 }
 
 /// Returns the offset after a value.

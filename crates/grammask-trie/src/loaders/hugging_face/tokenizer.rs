@@ -115,6 +115,8 @@ struct AddedById<'a> {
     by_id: Vec<(u64, &'a str, usize)>,
     /// Content and id of each, by content.
     by_content: HashMap<&'a str, u64>,
+    /// True for the first bytes of the contents, which few pieces of the model begin with.
+    first_bytes: [bool; 256],
 }
 
 impl<'a> AddedById<'a> {
@@ -139,7 +141,11 @@ impl<'a> AddedById<'a> {
                 return Err(clash(place(index), content, second, &why));
             }
         }
-        Ok(Self { by_id, by_content })
+        let mut first_bytes = [false; 256];
+        for byte in by_content.keys().filter_map(|content| content.as_bytes().first()) {
+            first_bytes[usize::from(*byte)] = true;
+        }
+        Ok(Self { by_id, by_content, first_bytes })
     }
 
     /// Returns true if a piece of the model is an added token, too.
@@ -151,7 +157,9 @@ impl<'a> AddedById<'a> {
             }
             return Err(clash(place(index), content, id, &format!("{} has this id in {at}", quoted(piece))));
         }
-        match self.by_content.get(piece) {
+        let may_be_content = piece.as_bytes().first().is_none_or(|&byte| self.first_bytes[usize::from(byte)]);
+        let found = if may_be_content { self.by_content.get(piece) } else { None };
+        match found {
             Some(&other) => {
                 let index =
                     self.by_id.iter().find(|(_, content, _)| *content == piece).map_or(0, |found| found.2);
