@@ -1,6 +1,7 @@
 //! Schemas as texts: errors and notes have places in them.
 
 use grammask_syntax::Span;
+use grammask_work::{Stopped, stopped};
 
 use crate::config::Config;
 use crate::document::Inputs;
@@ -14,7 +15,7 @@ pub struct LocatedError {
     /// The error.
     pub error: Error,
     /// Bytes of the text that the error is about: a keyword, or a schema. `None` if it is about another
-    /// document or about an option.
+    /// document or about an option, or if the call was cancelled.
     pub span: Option<Span>,
 }
 
@@ -51,7 +52,9 @@ pub fn translate_text(text: &str, config: &Config) -> Result<Translation, Vec<Lo
         vec![LocatedError { error: Error::new("", "", reason), span: Some(Span::new(offset, end)) }]
     })?;
     let located = |error: Error| {
-        let span = locate(text, &error.pointer, &error.keyword);
+        // Finding the place reads the text once more, which a cancelled call has no time for.
+        let is_cancelled = stopped() == Some(Stopped::Cancelled);
+        let span = if is_cancelled { None } else { locate(text, &error.pointer, &error.keyword) };
         LocatedError { error, span }
     };
     let inputs = Inputs::new(root, config).map_err(|error| vec![located(error)])?;

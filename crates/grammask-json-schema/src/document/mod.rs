@@ -14,6 +14,7 @@ use std::borrow::Cow;
 use std::sync::atomic::Ordering;
 
 use crate::json::{Value, push_step};
+use grammask_work::is_stopped;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::config::{Config, Draft};
@@ -447,7 +448,7 @@ impl<'a> Documents<'a> {
     }
 
     fn is_cancelled(&self) -> bool {
-        self.config.cancel.as_ref().is_some_and(|cancel| cancel.load(Ordering::Relaxed))
+        is_stopped() || self.config.cancel.as_ref().is_some_and(|cancel| cancel.load(Ordering::Relaxed))
     }
 }
 
