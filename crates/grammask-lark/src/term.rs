@@ -1,6 +1,7 @@
 //! Languages of lexemes: a hash-consed arena of regular expressions, operands before the expressions made of
 //! them. A [`Store`] decides what is empty, nullable or disjoint.
 
+use grammask_notation::is_nullable_regex;
 use grammask_pattern::{Language, Pattern};
 use grammask_regular::{RegularId, Store};
 use rustc_hash::FxHashMap;
@@ -51,6 +52,19 @@ impl Term {
     }
 }
 
+/// Returns true if all parts are true, and `None` if that depends on an unknown one.
+fn all(parts: &mut dyn Iterator<Item = Option<bool>>) -> Option<bool> {
+    let mut all = Some(true);
+    for part in parts {
+        match part {
+            Some(true) => {}
+            Some(false) => return Some(false),
+            None => all = None,
+        }
+    }
+    all
+}
+
 /// An arena of regular languages.
 pub(crate) struct Terms {
     terms: Vec<Term>,
@@ -59,6 +73,9 @@ pub(crate) struct Terms {
     sizes: Vec<usize>,
     depths: Vec<usize>,
     lowered: Vec<Option<RegularId>>,
+    /// By expression, once it was asked for: true if it has the empty text. `None` inside if only an automaton
+    /// tells.
+    nullable: Vec<Option<Option<bool>>>,
     store: Store,
     /// Answers of [`Terms::may_begin_with`].
     overlaps: FxHashMap<(TermId, TermId), bool>,
@@ -72,6 +89,7 @@ impl Terms {
             sizes: Vec::new(),
             depths: Vec::new(),
             lowered: Vec::new(),
+            nullable: Vec::new(),
             store,
             overlaps: FxHashMap::default(),
         };
@@ -108,6 +126,7 @@ impl Terms {
         self.sizes.push(size);
         self.depths.push(depth);
         self.lowered.push(None);
+        self.nullable.push(None);
         self.terms.push(term.clone());
         self.ids.insert(term, id);
         id
@@ -294,7 +313,41 @@ impl Terms {
 
     /// Returns true if the empty text is in the language, and also beyond a limit.
     pub(crate) fn is_nullable(&mut self, id: TermId) -> bool {
+        if let Some(known) = self.is_nullable_by_parts(id) {
+            return known;
+        }
         self.lower(id).is_none_or(|regular| self.store.is_nullable(regular))
+    }
+
+    /// Returns true if the empty text is in the language, where its parts tell.
+    fn is_nullable_by_parts(&mut self, id: TermId) -> Option<bool> {
+        let mut stack = vec![id];
+        while let Some(&top) = stack.last() {
+            if self.nullable[top.index()].is_some() {
+                stack.pop();
+                continue;
+            }
+            let term = &self.terms[top.index()];
+            let pending = stack.len();
+            stack.extend(term.operands().iter().filter(|part| self.nullable[part.index()].is_none()));
+            if stack.len() > pending {
+                continue;
+            }
+            let mut parts = term.operands().iter().map(|part| self.nullable[part.index()].flatten());
+            let answer = match term {
+                Term::Never | Term::Minimal(_) => Some(false),
+                Term::Text(text) => Some(text.is_empty()),
+                Term::Regex(regex) => is_nullable_regex(regex),
+                Term::Substrings(_) | Term::Repeat(_, 0, _) => Some(true),
+                Term::Sequence(_) | Term::And(_) => all(&mut parts),
+                Term::Alternatives(_) => all(&mut parts.map(|part| part.map(|part| !part))).map(|none| !none),
+                Term::Not(_) => parts.next().flatten().map(|part| !part),
+                Term::Repeat(..) | Term::Named(..) => parts.next().flatten(),
+            };
+            self.nullable[top.index()] = Some(answer);
+            stack.pop();
+        }
+        self.nullable[id.index()].flatten()
     }
 
     /// Returns the non-empty texts.

@@ -36,7 +36,7 @@ mod names;
 mod outcome;
 mod sources;
 
-pub use builder::{Builder, Place};
+pub use builder::{Builder, Place, is_nullable_regex};
 pub use class::Class;
 pub use config::{Annotations, Config, Limits};
 pub use errors::Errors;

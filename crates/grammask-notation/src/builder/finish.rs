@@ -1,6 +1,7 @@
 //! The last steps: dropping unused expressions, and finding out if the empty text is in the language.
 
 use grammask_syntax::{Ast, ExprId, ExprKind};
+use regex_syntax::ast;
 use rustc_hash::FxHashMap;
 
 use super::Builder;
@@ -47,6 +48,74 @@ pub(super) fn compact(ast: &mut Ast, is_used: &[bool]) {
     }
     for rule in &mut ast.rules {
         rule.body = ids[rule.body.index()];
+    }
+}
+
+/// Returns true if a regex of the Rust crate matches the empty text. Returns `None` if that depends on a
+/// look-around assertion, or if the regex is not valid.
+///
+/// # Complexity
+/// Linear in the regex.
+///
+/// ```
+/// use grammask_notation::is_nullable_regex;
+///
+/// let answers = ["a+", "a*|b", "a*b", "$a*"].map(is_nullable_regex);
+/// assert_eq!(answers, [Some(false), Some(true), Some(false), None]);
+/// ```
+pub fn is_nullable_regex(regex: &str) -> Option<bool> {
+    // A regex without these characters has none of the operators that make a text optional.
+    if !regex.is_empty() && !regex.contains(['*', '?', '|', '{', '(', '^', '$', '\\']) {
+        return Some(false);
+    }
+    ast::visit(&ast::parse::Parser::new().parse(regex).ok()?, Nullable::default()).ok()
+}
+
+/// Computes if the parts of a regex have the empty text, each after its own parts.
+#[derive(Default)]
+struct Nullable {
+    /// The answers so far.
+    answers: Vec<bool>,
+}
+
+impl ast::Visitor for Nullable {
+    type Output = bool;
+    /// There is a look-around assertion.
+    type Err = ();
+
+    fn finish(mut self) -> Result<bool, ()> {
+        self.answers.pop().ok_or(())
+    }
+
+    fn visit_post(&mut self, ast: &ast::Ast) -> Result<(), ()> {
+        let count = match ast {
+            ast::Ast::Alternation(alternation) => alternation.asts.len(),
+            ast::Ast::Concat(concat) => concat.asts.len(),
+            ast::Ast::Group(_) | ast::Ast::Repetition(_) => 1,
+            _ => 0,
+        };
+        let parts = self.answers.split_off(self.answers.len().saturating_sub(count));
+        self.answers.push(match ast {
+            ast::Ast::Assertion(_) => return Err(()),
+            ast::Ast::Empty(_) | ast::Ast::Flags(_) => true,
+            ast::Ast::Alternation(_) => parts.contains(&true),
+            ast::Ast::Repetition(repetition) if may_be_none(&repetition.op.kind) => true,
+            ast::Ast::Concat(_) | ast::Ast::Group(_) | ast::Ast::Repetition(_) => !parts.contains(&false),
+            _ => false,
+        });
+        Ok(())
+    }
+}
+
+/// Returns true if a repetition may have no copy.
+fn may_be_none(kind: &ast::RepetitionKind) -> bool {
+    use ast::{RepetitionKind, RepetitionRange};
+    match kind {
+        RepetitionKind::ZeroOrOne | RepetitionKind::ZeroOrMore => true,
+        RepetitionKind::OneOrMore => false,
+        RepetitionKind::Range(
+            RepetitionRange::Exactly(min) | RepetitionRange::AtLeast(min) | RepetitionRange::Bounded(min, _),
+        ) => *min == 0,
     }
 }
 
@@ -111,21 +180,10 @@ impl Builder {
 
     /// Returns true if a regex matches the empty text.
     fn is_nullable_regex(&mut self, regex: &str) -> bool {
-        // A regex without these characters has none of the operators that make a text optional.
-        if !regex.is_empty() && !regex.contains(['*', '?', '|', '{', '(', '^', '$', '\\']) {
-            return false;
-        }
-        let Ok(parsed) = regex_syntax::parse(regex) else { return false };
-        let properties = parsed.properties();
-        match properties.minimum_len() {
-            Some(0) if properties.look_set().is_empty() => true,
-            // `None` is a regex with a part that matches nothing, which may be optional.
-            Some(0) | None => {
-                let store = self.store();
-                store.regex(regex).is_ok_and(|id| store.is_nullable(id))
-            }
-            Some(_) => false,
-        }
+        is_nullable_regex(regex).unwrap_or_else(|| {
+            let store = self.store();
+            store.regex(regex).is_ok_and(|id| store.is_nullable(id))
+        })
     }
 
     /// Returns true if a regular expression without names has the empty text. Returns `None` if it has
@@ -159,5 +217,46 @@ impl Builder {
             done.push(value);
         }
         done.pop()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use grammask_regular::Store;
+
+    use super::*;
+
+    #[test]
+    fn nullable_regexes_agree_with_their_automata() {
+        let parts = [
+            "",
+            "a",
+            "a*",
+            "b+",
+            "[ab]?",
+            "(c|)",
+            "(?:d{0}e|f{1,2})",
+            r"\w{0,3}",
+            ".",
+            r"[^\x00-\x{10FFFF}]",
+        ];
+        let mut store = Store::new(&Default::default());
+        for first in parts {
+            for second in parts {
+                for regex in [
+                    format!("{first}{second}"),
+                    format!("{first}|{second}"),
+                    format!("(?i)(?:{first}){{2}}{second}"),
+                    format!("(?:{first}|{second}|a)+"),
+                    format!("(?:{first}{second}a)*"),
+                ] {
+                    let id = store.regex(&regex).unwrap();
+                    assert_eq!(is_nullable_regex(&regex), Some(store.is_nullable(id)), "{regex}");
+                }
+            }
+        }
+        for unknown in ["^", r"\ba?", "(?:$|b)", "("] {
+            assert_eq!(is_nullable_regex(unknown), None, "{unknown}");
+        }
     }
 }

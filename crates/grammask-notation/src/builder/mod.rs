@@ -10,6 +10,7 @@ mod regex;
 mod schema;
 mod tokens;
 
+pub use finish::is_nullable_regex;
 pub use graft::Place;
 
 use grammask_regular::Store;
