@@ -12,8 +12,9 @@ use std::hint::black_box;
 use std::path::Path;
 
 use anyhow::{Context, bail, ensure};
-use grammask::json_schema::Profile;
-use grammask::{Config, Grammar, Matcher, TokenId, Vocabulary};
+use grammask::json_schema::{Profile, PropertyOrder};
+use grammask::notation::Outcome;
+use grammask::{Config, Grammar, Matcher, RegexDialect, TokenId, Vocabulary, gbnf, lark, tags};
 use grammask_benches::engine::grammask::{config, unused, used};
 use grammask_benches::input::case::Case;
 use grammask_benches::input::vocabulary::Words;
@@ -44,6 +45,9 @@ const TOKENIZERS: &[&str] = &[
     "../shared/vocab/sentencepiece-byte-fallback.tokenizer.json",
     "../shared/vocab/rwkv_vocab_v20230424.json",
 ];
+
+/// Tables of grammars in other notations, and the distance of the grammars that are compiled.
+const NOTATIONS: &[(&str, usize)] = &[("gbnf", 16), ("ebnf", 32), ("lark", 32), ("regex", 32), ("tags", 32)];
 
 /// The jobs to do, and what they share.
 struct Jobs {
@@ -101,6 +105,11 @@ fn main() -> anyhow::Result<()> {
     for (path, step) in SCHEMA_FILES {
         if jobs.include(path) {
             jobs.starts(Path::new(path), *step)?;
+        }
+    }
+    for (name, step) in NOTATIONS {
+        if jobs.include("notations") {
+            jobs.notation(name, *step)?;
         }
     }
     TOKENIZERS.iter().filter(|path| jobs.include(path)).try_for_each(|path| load(Path::new(path)))
@@ -281,6 +290,83 @@ impl Jobs {
             }
             Ok(())
         })
+    }
+
+    /// Compiles every `step`th grammar of a table, and then the same grammars as they are printed in KBNF.
+    /// Each job has an unused vocabulary.
+    fn notation(&self, name: &str, step: usize) -> anyhow::Result<()> {
+        let table = format!("xtask/src/notations/tables/{name}.jsonl");
+        let table = std::fs::read_to_string(&table).with_context(|| table.clone())?;
+        let mut grammars = Vec::new();
+        for line in table.lines().step_by(step) {
+            let row: Row = serde_json::from_str(line)?;
+            let Some(outcome) = row.translate() else { continue };
+            // Errors of the grammar itself are found later.
+            let kbnf = outcome.ast.to_string();
+            if Grammar::compile(&kbnf, &self.vocabulary, &self.config).is_ok() {
+                grammars.push((row, kbnf));
+            }
+        }
+        let compiles = |job_name: String, compile: &dyn Fn(&Row, &str, &Vocabulary) -> bool| {
+            let vocabulary = self.unused();
+            job(&job_name, "compile", grammars.len(), || {
+                for (row, kbnf) in &grammars {
+                    let mut is_compiled = false;
+                    counted_section(&mut || is_compiled = compile(row, kbnf, &vocabulary));
+                    ensure!(is_compiled, "the grammar does not compile: {}", row.grammar);
+                }
+                Ok(())
+            })
+        };
+        let config = &self.config;
+        compiles(format!("compile {name}, every {step}th grammar"), &|row, _, vocabulary| {
+            row.compile(vocabulary, config).is_ok()
+        })?;
+        compiles(format!("compile KBNF printed from {name}"), &|_, kbnf, vocabulary| {
+            Grammar::compile(kbnf, vocabulary, config).is_ok()
+        })
+    }
+}
+
+/// A line of a table of grammars.
+#[derive(serde::Deserialize)]
+struct Row {
+    notation: String,
+    grammar: String,
+}
+
+impl Row {
+    fn dialect(&self) -> RegexDialect {
+        match self.notation.as_str() {
+            "regex-xgrammar" => RegexDialect::XGrammar,
+            "regex-rust" => RegexDialect::Rust,
+            "regex-python" => RegexDialect::Python,
+            _ => RegexDialect::Auto,
+        }
+    }
+
+    fn translate(&self) -> Option<Outcome> {
+        match self.notation.as_str() {
+            "gbnf" => gbnf::translate(&self.grammar, &gbnf::Config::gbnf()).ok(),
+            "ebnf" => gbnf::translate(&self.grammar, &gbnf::Config::ebnf()).ok(),
+            "lark" => {
+                let mut config = lark::Config::default();
+                config.schema.property_order = PropertyOrder::AsWritten;
+                lark::translate(&self.grammar, "grammar.lark", &config).ok()
+            }
+            "tags" => tags::translate(&self.grammar, &Default::default()).ok(),
+            _ => gbnf::translate_regex(&self.grammar, self.dialect(), "pattern", &Default::default()).ok(),
+        }
+    }
+
+    fn compile(&self, vocabulary: &Vocabulary, config: &Config) -> Result<Grammar, grammask::Error> {
+        match self.notation.as_str() {
+            "gbnf" => Grammar::from_gbnf(&self.grammar, vocabulary, config),
+            "ebnf" => Grammar::from_ebnf(&self.grammar, vocabulary, config),
+            "lark" => Grammar::from_lark(&self.grammar, vocabulary, config),
+            "tags" => Grammar::from_tags(&self.grammar, vocabulary, config),
+            _ => Grammar::from_regex(&self.grammar, self.dialect(), vocabulary, config),
+        }
     }
 }
 
