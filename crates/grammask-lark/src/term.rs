@@ -73,8 +73,8 @@ pub(crate) struct Terms {
     sizes: Vec<usize>,
     depths: Vec<usize>,
     lowered: Vec<Option<RegularId>>,
-    /// By expression, once it was asked for: true if it has the empty text. `None` inside if only an automaton
-    /// tells.
+    /// By expression, once it was asked for: true if it has the empty text. It is
+    /// `Some(None)` if only an automaton tells.
     nullable: Vec<Option<Option<bool>>>,
     store: Store,
     /// Answers of [`Terms::may_begin_with`].

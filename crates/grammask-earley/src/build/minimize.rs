@@ -1,8 +1,8 @@
 //! Merges equivalent states of a deterministic automaton.
 //!
 //! # Source
-//! E. Moore, "Gedanken-experiments on sequential machines", 1956: refine a partition until it is stable. As in
-//! J. Hopcroft, "An n log n algorithm for minimizing states in a finite automaton", 1971, a round looks only
+//! E. Moore, "Gedanken-experiments on sequential machines", 1956: a partition is refined until it is stable.
+//! J. Hopcroft, "An n log n algorithm for minimizing states in a finite automaton", 1971: a round looks only
 //! at the states with an edge to a state that has left its class.
 
 use crate::build::dfa::Dfa;

@@ -114,12 +114,13 @@ fn text_end(bytes: &[u8], at: usize) -> Option<(usize, bool)> {
 ///
 /// H. Warren, "Hacker's Delight", 2nd edition, 2013, section 6-1: the lowest zero byte of a word.
 fn first_mark(eight: [u8; 8]) -> Option<usize> {
-    const LOW: u64 = u64::from_ne_bytes([1; 8]);
-    const HIGH: u64 = LOW << 7;
-    let zeros = |word: u64| word.wrapping_sub(LOW) & !word & HIGH;
+    const LOWEST_BITS: u64 = u64::from_ne_bytes([1; 8]);
+    const HIGHEST_BITS: u64 = LOWEST_BITS << 7;
+    let zeros = |word: u64| word.wrapping_sub(LOWEST_BITS) & !word & HIGHEST_BITS;
     let word = u64::from_le_bytes(eight);
     // Bits above the lowest one may be wrong.
-    let marks = zeros(word ^ LOW * b'"' as u64) | zeros(word ^ LOW * b'\\' as u64);
+    let equal = |byte: u8| zeros(word ^ (LOWEST_BITS * u64::from(byte)));
+    let marks = equal(b'"') | equal(b'\\');
     (marks != 0).then(|| marks.trailing_zeros() as usize / 8)
 }
 
