@@ -2,8 +2,8 @@
 //!
 //! # Source
 //! E. Moore, "Gedanken-experiments on sequential machines", 1956: a partition is refined until it is stable.
-//! J. Hopcroft, "An n log n algorithm for minimizing states in a finite automaton", 1971: a round looks only
-//! at the states with an edge to a state that has left its class.
+//! J. Hopcroft, "An n log n algorithm for minimizing states in a finite automaton", 1971. As there, a round
+//! looks only at the states with an edge to a state that has left its class.
 
 use crate::build::dfa::Dfa;
 use crate::build::list_interner::ListInterner;
