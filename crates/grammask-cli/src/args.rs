@@ -75,7 +75,7 @@ pub(crate) struct ReadingArgs {
     pub choices: ChoiceArgs,
 }
 
-/// Replaces `--notation json-schema` by `--schema`, which the options for JSON Schemas require.
+/// Replaces `--notation json-schema` by `--schema`, which conflicts with some options.
 pub(crate) fn with_schema_flag(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut all: Vec<OsString> = arguments.collect();
     let end = all.iter().position(|argument| argument == "--").unwrap_or(all.len());
@@ -134,64 +134,90 @@ pub(crate) enum RegexDialectChoice {
 
 /// Options for JSON Schemas.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "With --schema")]
+#[command(next_help_heading = "JSON Schemas, also those inside of a grammar")]
 pub(crate) struct ChoiceArgs {
-    /// Set of options that the other options change
-    #[arg(long, global = true, value_name = "NAME", requires = "schema", default_value = "generation")]
-    pub profile: ProfileChoice,
+    /// Set of options that the other options change (default: generation)
+    #[arg(long, global = true, value_name = "NAME")]
+    pub profile: Option<ProfileChoice>,
     /// White space between tokens: compact, spaced, bounded[=BLANKS,INDENTATION] or flexible[=BYTES]
     ///
     /// `compact`: none. `spaced`: one space after each comma and colon. `bounded`: at most BLANKS blanks, or
     /// a line break with at most INDENTATION blanks (generation: 1,32). `flexible`: at most BYTES bytes of
     /// any white space (standard: 64).
-    #[arg(long, global = true, value_name = "HOW", requires = "schema")]
+    #[arg(long, global = true, value_name = "HOW")]
     #[arg(value_parser = WhitespaceChoice::parse)]
     pub whitespace: Option<WhitespaceChoice>,
     /// Allow white space before and after the document
-    #[arg(long, global = true, value_name = "BOOL", requires = "schema", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    #[arg(long, global = true, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub surrounding_whitespace: Option<bool>,
     /// Spellings of keys and of the strings and numbers of `enum` and `const`
-    #[arg(long, global = true, value_name = "WHICH", requires = "schema")]
+    #[arg(long, global = true, value_name = "WHICH")]
     pub literal_escapes: Option<EscapesChoice>,
     /// Spellings of all other strings
-    #[arg(long, global = true, value_name = "WHICH", requires = "schema")]
+    #[arg(long, global = true, value_name = "WHICH")]
     pub string_escapes: Option<EscapesChoice>,
     /// Spellings and range of integers
-    #[arg(long, global = true, value_name = "WHICH", requires = "schema")]
+    #[arg(long, global = true, value_name = "WHICH")]
     pub integers: Option<IntegersChoice>,
     /// Spellings of all other numbers
-    #[arg(long, global = true, value_name = "WHICH", requires = "schema")]
+    #[arg(long, global = true, value_name = "WHICH")]
     pub numbers: Option<NumbersChoice>,
     /// Keep the properties in the order of the schema, additional ones last
-    #[arg(long, global = true, requires = "schema")]
+    #[arg(long, global = true)]
     pub as_written: bool,
     /// Forbid additional properties, unless the schema allows them explicitly
-    #[arg(long, global = true, requires = "schema")]
+    #[arg(long, global = true)]
     pub closed: bool,
     /// Documents of a `oneOf` without its tag, where there are too many kinds of them
-    #[arg(long, global = true, value_name = "HOW", requires = "schema")]
+    #[arg(long, global = true, value_name = "HOW")]
     pub untagged_unions: Option<UntaggedUnionsChoice>,
     /// Formats that are asserted
-    #[arg(long, global = true, value_name = "WHICH", requires = "schema", conflicts_with = "no_formats")]
+    #[arg(long, global = true, value_name = "WHICH", conflicts_with = "no_formats")]
     pub formats: Option<FormatsChoice>,
     /// Assert no formats, as with `--formats annotations`
-    #[arg(long, global = true, requires = "schema")]
+    #[arg(long, global = true)]
     pub no_formats: bool,
     /// Allow times without an offset from UTC, and durations with a sign or a fraction
-    #[arg(long, global = true, requires = "schema")]
+    #[arg(long, global = true)]
     pub naive_times: bool,
-    /// Dialect of regular expressions
-    #[arg(long, global = true, value_name = "NAME", requires = "schema", default_value = "auto")]
-    pub pattern_dialect: PatternDialectChoice,
+    /// Dialect of regular expressions (default: auto)
+    #[arg(long, global = true, value_name = "NAME")]
+    pub pattern_dialect: Option<PatternDialectChoice>,
     /// Weaken unsupported keywords, with a warning, instead of refusing the schema
-    #[arg(long, global = true, requires = "schema")]
+    #[arg(long, global = true)]
     pub relax: bool,
-    /// Draft of a schema without `$schema`
-    #[arg(long, global = true, value_name = "NAME", requires = "schema", default_value = "2020-12")]
-    pub draft: DraftChoice,
+    /// Draft of a schema without `$schema` (default: 2020-12)
+    #[arg(long, global = true, value_name = "NAME")]
+    pub draft: Option<DraftChoice>,
     /// Schema that `$ref` may name by this URI, and its file; may be repeated. Nothing is ever fetched
-    #[arg(long = "document", global = true, value_name = "URI=FILE", requires = "schema")]
+    #[arg(long = "document", global = true, value_name = "URI=FILE")]
     pub documents: Vec<String>,
+}
+
+impl ChoiceArgs {
+    /// Returns the name of one of the options that are given.
+    pub(crate) fn given(&self) -> Option<&'static str> {
+        let options = [
+            (self.profile.is_some(), "--profile"),
+            (self.whitespace.is_some(), "--whitespace"),
+            (self.surrounding_whitespace.is_some(), "--surrounding-whitespace"),
+            (self.literal_escapes.is_some(), "--literal-escapes"),
+            (self.string_escapes.is_some(), "--string-escapes"),
+            (self.integers.is_some(), "--integers"),
+            (self.numbers.is_some(), "--numbers"),
+            (self.as_written, "--as-written"),
+            (self.closed, "--closed"),
+            (self.untagged_unions.is_some(), "--untagged-unions"),
+            (self.formats.is_some(), "--formats"),
+            (self.no_formats, "--no-formats"),
+            (self.naive_times, "--naive-times"),
+            (self.pattern_dialect.is_some(), "--pattern-dialect"),
+            (self.relax, "--relax"),
+            (self.draft.is_some(), "--draft"),
+            (!self.documents.is_empty(), "--document"),
+        ];
+        options.into_iter().find(|(is_given, _)| *is_given).map(|(_, name)| name)
+    }
 }
 
 /// A set of options.

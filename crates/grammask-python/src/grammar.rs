@@ -309,9 +309,15 @@ fn check_text(text: &str, config: &Config) -> Result<(), grammask::Error> {
 }
 
 /// Checks a source of a kind without a model's vocabulary: special tokens are not looked up.
-fn check(py: Python<'_>, kind: &str, value: &Bound<'_, PyAny>, start: Option<String>) -> PyResult<()> {
+fn check(
+    py: Python<'_>,
+    kind: &str,
+    value: &Bound<'_, PyAny>,
+    start: Option<String>,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<()> {
     let source = Source::read(kind, value)?;
-    let mut config = Config::default();
+    let mut config = source.options(options)?;
     if let Some(start) = start {
         config = config.with_start(start);
     }
@@ -323,38 +329,48 @@ fn check(py: Python<'_>, kind: &str, value: &Bound<'_, PyAny>, start: Option<Str
 #[pyfunction]
 #[pyo3(signature = (text, *, start = None))]
 pub fn check_gbnf(py: Python<'_>, text: &Bound<'_, PyAny>, start: Option<String>) -> PyResult<()> {
-    check(py, "gbnf", text, start)
+    check(py, "gbnf", text, start, None)
 }
 
 /// Checks an EBNF text without a vocabulary.
 #[pyfunction]
 #[pyo3(signature = (text, *, start = None))]
 pub fn check_ebnf(py: Python<'_>, text: &Bound<'_, PyAny>, start: Option<String>) -> PyResult<()> {
-    check(py, "ebnf", text, start)
+    check(py, "ebnf", text, start, None)
 }
 
 /// Checks a regular expression without a vocabulary.
 #[pyfunction]
 pub fn check_regex(py: Python<'_>, pattern: &Bound<'_, PyAny>) -> PyResult<()> {
-    check(py, "regex", pattern, None)
+    check(py, "regex", pattern, None, None)
 }
 
 /// Checks a text in Lark without a vocabulary.
 #[pyfunction]
-pub fn check_lark(py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<()> {
-    check(py, "lark", text, None)
+#[pyo3(signature = (text, **options))]
+pub fn check_lark(
+    py: Python<'_>,
+    text: &Bound<'_, PyAny>,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<()> {
+    check(py, "lark", text, None, options)
 }
 
 /// Checks structural tags without a vocabulary.
 #[pyfunction]
-pub fn check_structural_tag(py: Python<'_>, tag: &Bound<'_, PyAny>) -> PyResult<()> {
-    check(py, "structural_tag", tag, None)
+#[pyo3(signature = (tag, **options))]
+pub fn check_structural_tag(
+    py: Python<'_>,
+    tag: &Bound<'_, PyAny>,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<()> {
+    check(py, "structural_tag", tag, None, options)
 }
 
 /// Checks a list of texts without a vocabulary.
 #[pyfunction]
 pub fn check_choice(py: Python<'_>, choices: &Bound<'_, PyAny>) -> PyResult<()> {
-    check(py, "choice", choices, None)
+    check(py, "choice", choices, None, None)
 }
 
 /// Checks a JSON Schema without a model's vocabulary, with the options of `Grammar.json_schema`; returns its
@@ -367,7 +383,7 @@ pub fn check_json_schema<'py>(
     options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Vec<Bound<'py, PyDict>>> {
     let schema = arguments::schema(schema)?;
-    let config = options::json_schema(options)?;
+    let config = options::json_schema(options, Default::default())?;
     let vocabulary = bytes_only()?;
     let grammar = guard::catching(|| {
         py.detach(|| grammask::Grammar::from_json_schema(&schema, &vocabulary, &config))

@@ -1,10 +1,10 @@
 //! Keyword arguments to a configuration.
 
-use grammask::Config;
 use grammask::json_schema::{
     AdditionalProperties, Document, Draft, Escapes, Formats, IntegerSpelling, NumberSpelling, PatternDialect,
     Profile, PropertyOrder, Unsupported, UntaggedUnions, Whitespace,
 };
+use grammask::{Config, JsonSchemaConfig};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
@@ -24,16 +24,23 @@ const DRAFTS: [(&str, Draft); 6] = [
 const ESCAPES: [(&str, Escapes); 3] =
     [("any", Escapes::Any), ("short", Escapes::Short), ("required", Escapes::Required)];
 
-/// Applies the keyword arguments of `Grammar.json_schema` and `check_json_schema`.
+/// Applies the keyword arguments of `Grammar.json_schema` and `check_json_schema` to `defaults`. A profile
+/// replaces all but the order of properties, and the treatment of additional ones and of unsupported keywords.
 ///
 /// # Errors
 /// If a name or a value is not one of those documented; the message names both.
-pub fn json_schema(options: Option<&Bound<'_, PyDict>>) -> PyResult<Config> {
-    let mut config = Config::default();
+pub fn json_schema(options: Option<&Bound<'_, PyDict>>, defaults: JsonSchemaConfig) -> PyResult<Config> {
+    let mut config = Config { json_schema: defaults, ..Config::default() };
     let schema = &mut config.json_schema;
     if let Some(profile) = options.map(|options| options.get_item("profile")).transpose()?.flatten() {
         let profiles = [("generation", Profile::Generation), ("standard", Profile::Standard)];
-        *schema = choice("profile", &profile, &profiles)?.into();
+        let profile = choice("profile", &profile, &profiles)?;
+        *schema = JsonSchemaConfig {
+            property_order: schema.property_order,
+            additional_properties: schema.additional_properties,
+            unsupported: schema.unsupported,
+            ..profile.into()
+        };
     }
     let mut longest = None;
     for (name, value) in options.into_iter().flatten() {
@@ -175,7 +182,7 @@ fn whitespace(value: &Bound<'_, PyAny>) -> PyResult<Whitespace> {
         return Ok(Whitespace::Separators { item, key });
     }
     let [bounded, flexible] = [Profile::Generation, Profile::Standard]
-        .map(|profile| grammask::JsonSchemaConfig::new(profile).whitespace);
+        .map(|profile| JsonSchemaConfig::new(profile).whitespace);
     let choices = [("bounded", bounded), ("flexible", flexible), ("compact", Whitespace::Compact)];
     choice("whitespace", value, &choices)
 }

@@ -1,6 +1,6 @@
 //! The source of a grammar: a text or a schema, with the options of its kind.
 
-use grammask::{Config, RegexDialect, Vocabulary as Tokens};
+use grammask::{Config, RegexDialect, Vocabulary as Tokens, lark, tags};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
@@ -58,8 +58,10 @@ impl Source {
             Self::Kbnf(text) => grammask::Grammar::compile(text, tokens, config),
             Self::Gbnf(text) => grammask::Grammar::from_gbnf(text, tokens, config),
             Self::Ebnf(text) => grammask::Grammar::from_ebnf(text, tokens, config),
-            Self::Lark(text) => grammask::Grammar::from_lark(text, tokens, config),
-            Self::StructuralTag(text) => grammask::Grammar::from_tags(text, tokens, config),
+            Self::Lark(text) => grammask::Grammar::from_lark_with(text, &lark_config(config), tokens, config),
+            Self::StructuralTag(text) => {
+                grammask::Grammar::from_tags_with(text, tags_config(config), tokens, config)
+            }
             Self::Regex(text) => grammask::Grammar::from_regex(text, RegexDialect::Auto, tokens, config),
             Self::Choice(texts) => {
                 grammask::Grammar::from_choice(texts.iter().map(String::as_str), tokens, config)
@@ -83,8 +85,8 @@ impl Source {
         let outcome = match self {
             Self::Gbnf(text) => translate(text, &with_root(gbnf::Config::gbnf()))?,
             Self::Ebnf(text) => translate(text, &with_root(gbnf::Config::ebnf()))?,
-            Self::Lark(text) => grammask::lark::translate(text, "grammar.lark", &Default::default())?,
-            Self::StructuralTag(text) => grammask::tags::translate(text, &Default::default())?,
+            Self::Lark(text) => lark::translate(text, "grammar.lark", &lark_config(config))?,
+            Self::StructuralTag(text) => tags::translate(text, &tags_config(config))?,
             Self::Regex(text) => translate_regex(text, RegexDialect::Auto, "pattern", &Default::default())?,
             Self::Choice(texts) => translate_choices(texts.iter().map(String::as_str), &Default::default())?,
             Self::Kbnf(_) | Self::JsonSchema(_) => return Ok(()),
@@ -99,6 +101,20 @@ impl Source {
     ///
     /// # Errors
     /// If an argument is not one of the kind, or has a wrong value.
+    pub fn options(&self, options: Option<&Bound<'_, PyDict>>) -> PyResult<Config> {
+        match self {
+            Self::JsonSchema(_) => options::json_schema(options, Default::default()),
+            Self::Lark(_) => options::json_schema(options, lark::Config::default().schema),
+            Self::StructuralTag(_) => options::json_schema(options, tags::Config::default().json_schema),
+            Self::Kbnf(_) | Self::Gbnf(_) | Self::Ebnf(_) => options::text(options, &["start"]),
+            Self::Regex(_) | Self::Choice(_) => options::text(options, &[]),
+        }
+    }
+
+    /// As [`options`](Self::options), for a vocabulary, with the ends and the beginning.
+    ///
+    /// # Errors
+    /// As [`options`](Self::options), and if a token is not one of the vocabulary.
     pub fn config(
         &self,
         vocabulary: &Vocabulary,
@@ -106,14 +122,7 @@ impl Source {
         begin: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Config> {
-        let mut config = match self {
-            Self::JsonSchema(_) => options::json_schema(options)?,
-            Self::Kbnf(_) | Self::Gbnf(_) | Self::Ebnf(_) => options::text(options, &["start"])?,
-            Self::Lark(_) | Self::StructuralTag(_) | Self::Regex(_) | Self::Choice(_) => {
-                options::text(options, &[])?
-            }
-        };
-        config = config.ending_with(arguments::ends(end, vocabulary)?);
+        let mut config = self.options(options)?.ending_with(arguments::ends(end, vocabulary)?);
         config.begin = arguments::begin(begin, vocabulary)?;
         Ok(config)
     }
@@ -145,6 +154,16 @@ impl Source {
             Self::JsonSchema(_) | Self::Choice(_) => errors::grammar(error, None),
         }
     }
+}
+
+/// Returns the options of Lark, with those for JSON Schemas of a configuration.
+fn lark_config(config: &Config) -> lark::Config {
+    lark::Config { schema: config.json_schema.clone(), ..Default::default() }
+}
+
+/// Returns the options of structural tags, with those for JSON Schemas of a configuration.
+fn tags_config(config: &Config) -> tags::Config {
+    tags::Config { json_schema: config.json_schema.clone(), ..Default::default() }
 }
 
 /// Texts that are an argument: an iterable, but not one text.

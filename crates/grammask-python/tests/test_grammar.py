@@ -66,6 +66,32 @@ def test_grammars_in_other_notations(byte_tokens: grammask.Vocabulary) -> None:
         grammask.check_choice("yes")
 
 
+def test_options_of_schemas_inside_of_grammars(byte_tokens: grammask.Vocabulary) -> None:
+    schema = {"type": "object", "properties": {"b": {"type": "integer"}, "a": {"type": "integer"}}}
+    tag = {
+        "type": "structural_tag",
+        "format": {
+            "type": "tag",
+            "begin": "<a>",
+            "content": {"type": "json_schema", "json_schema": schema},
+            "end": "",
+        },
+    }
+    lark = f'start: "<a>" %json {json.dumps(schema)}'
+    for make, check, source in [
+        (grammask.Grammar.structural_tag, grammask.check_structural_tag, tag),
+        (grammask.Grammar.lark, grammask.check_lark, lark),
+    ]:
+        assert accepts(make(source, byte_tokens), '<a>{"b": 1, "a": 2}')
+        assert not accepts(make(source, byte_tokens), '<a>{"b": 1E2}')
+        assert accepts(make(source, byte_tokens, profile="standard"), '<a>{"b": 1E2}')
+        assert not accepts(make(source, byte_tokens, profile="standard"), '<a>{"a": 1, "b": 2}')
+        assert accepts(make(source, byte_tokens, order="any"), '<a>{"a": 1, "b": 2}')
+        check(source, profile="standard")
+        with pytest.raises(TypeError, match="dialect: unknown option of a JSON Schema"):
+            check(source, dialect="any")
+
+
 def test_json_schema_from_every_kind_of_argument(byte_tokens: grammask.Vocabulary) -> None:
     schema = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
 

@@ -1,36 +1,45 @@
 //! The front ends of `--notation`.
 
-use grammask::Vocabulary;
 use grammask::gbnf::{Config, Dialect, RegexDialect, translate, translate_choice, translate_regex};
 use grammask::notation::{Errors, Guess, Outcome};
+use grammask::{Vocabulary, lark, tags};
 
 use crate::args::{NotationChoice, ReadingArgs, RegexDialectChoice};
+use crate::failure::Failure;
+use crate::input::source::schema_config;
 
 /// A front end with its options.
 #[derive(Debug)]
 pub(crate) enum FrontEnd {
     /// GBNF or EBNF.
     Ebnf(Config),
-    Lark,
+    Lark(lark::Config),
     Regex(RegexDialect),
-    Tags,
+    Tags(tags::Config),
     Choice,
 }
 
 impl FrontEnd {
     /// Returns the front end that the arguments ask for. `None` for KBNF and JSON Schemas.
-    pub(crate) fn of(reading: &ReadingArgs) -> Option<Self> {
+    ///
+    /// # Errors
+    /// If a file of `--document` cannot be read.
+    pub(crate) fn of(reading: &ReadingArgs) -> Result<Option<Self>, Failure> {
         let with_root = |mut config: Config| {
             if let Some(start) = &reading.start {
                 config.root.clone_from(start);
             }
             Self::Ebnf(config)
         };
-        match reading.notation() {
+        Ok(match reading.notation() {
             NotationChoice::Kbnf | NotationChoice::JsonSchema => None,
             NotationChoice::Gbnf => Some(with_root(Config::gbnf())),
             NotationChoice::Ebnf => Some(with_root(Config::ebnf())),
-            NotationChoice::Lark => Some(Self::Lark),
+            NotationChoice::Lark => {
+                let mut config = lark::Config::default();
+                config.schema = schema_config(&reading.choices, config.schema)?;
+                Some(Self::Lark(config))
+            }
             NotationChoice::Regex => Some(Self::Regex(match reading.dialect {
                 RegexDialectChoice::Auto => RegexDialect::Auto,
                 RegexDialectChoice::Ecma => RegexDialect::Ecma,
@@ -38,9 +47,13 @@ impl FrontEnd {
                 RegexDialectChoice::Python => RegexDialect::Python,
                 RegexDialectChoice::Xgrammar => RegexDialect::XGrammar,
             })),
-            NotationChoice::Tags => Some(Self::Tags),
+            NotationChoice::Tags => {
+                let mut config = tags::Config::default();
+                config.json_schema = schema_config(&reading.choices, config.json_schema)?;
+                Some(Self::Tags(config))
+            }
             NotationChoice::Choice => Some(Self::Choice),
-        }
+        })
     }
 
     /// Returns the notation, as far as it can be guessed from a text.
@@ -48,8 +61,8 @@ impl FrontEnd {
         match self {
             Self::Ebnf(config) if config.dialect == Dialect::LlamaCpp => Guess::Gbnf,
             Self::Ebnf(_) => Guess::Ebnf,
-            Self::Lark => Guess::Lark,
-            Self::Tags => Guess::Tags,
+            Self::Lark(_) => Guess::Lark,
+            Self::Tags(_) => Guess::Tags,
             Self::Regex(_) => Guess::Regex,
             Self::Choice => Guess::Choice,
         }
@@ -68,20 +81,20 @@ impl FrontEnd {
                 let config = Config { file_name: name.to_owned(), ..config.clone() };
                 translate(text, &config)
             }
-            Self::Lark => grammask::lark::translate(text, name, &Default::default()),
+            Self::Lark(config) => lark::translate(text, name, config),
             Self::Regex(dialect) => {
                 let pattern = text.strip_suffix('\n').unwrap_or(text);
                 let pattern = pattern.strip_suffix('\r').unwrap_or(pattern);
                 translate_regex(pattern, *dialect, name, &Default::default())
             }
-            Self::Tags => {
+            Self::Tags(config) => {
                 let specials = vocabulary.into_iter().flat_map(|vocabulary| vocabulary.specials());
-                let config = grammask::tags::Config {
+                let config = tags::Config {
                     file_name: name.to_owned(),
                     special_tokens: specials.map(|(_, name)| name.to_owned()).collect(),
-                    ..Default::default()
+                    ..config.clone()
                 };
-                grammask::tags::translate(text, &config)
+                tags::translate(text, &config)
             }
             Self::Choice => translate_choice(text, name, &Default::default()),
         }

@@ -66,12 +66,35 @@ pub(crate) fn config(reading: &ReadingArgs) -> Result<Config, Failure> {
         Some(start) if reading.notation() == NotationChoice::Kbnf => Config::default().with_start(start),
         _ => Config::default(),
     };
-    let (choices, chosen) = (&reading.choices, &mut config.json_schema);
-    *chosen = match choices.profile {
-        ProfileChoice::Generation => Profile::Generation.into(),
-        ProfileChoice::Standard => Profile::Standard.into(),
+    config.json_schema = schema_config(&reading.choices, config.json_schema)?;
+    Ok(config)
+}
+
+/// Returns the options for JSON Schemas: those of `defaults`, with the choices of the arguments. A profile
+/// replaces all but the order of properties, and the treatment of additional ones and of unsupported keywords.
+///
+/// # Errors
+/// If a file of `--document` cannot be read.
+pub(crate) fn schema_config(
+    choices: &ChoiceArgs,
+    defaults: JsonSchemaConfig,
+) -> Result<JsonSchemaConfig, Failure> {
+    let mut chosen = match choices.profile {
+        None => defaults,
+        Some(profile) => {
+            let profile = match profile {
+                ProfileChoice::Generation => Profile::Generation,
+                ProfileChoice::Standard => Profile::Standard,
+            };
+            JsonSchemaConfig {
+                property_order: defaults.property_order,
+                additional_properties: defaults.additional_properties,
+                unsupported: defaults.unsupported,
+                ..profile.into()
+            }
+        }
     };
-    apply_spellings(choices, chosen);
+    apply_spellings(choices, &mut chosen);
     if choices.as_written {
         chosen.property_order = PropertyOrder::AsWritten;
     }
@@ -92,27 +115,47 @@ pub(crate) fn config(reading: &ReadingArgs) -> Result<Config, Failure> {
     };
     chosen.naive_times |= choices.naive_times;
     chosen.pattern_dialect = match choices.pattern_dialect {
-        PatternDialectChoice::Auto => PatternDialect::Auto,
-        PatternDialectChoice::Ecma => PatternDialect::Ecma,
-        PatternDialectChoice::Rust => PatternDialect::Rust,
-        PatternDialectChoice::Python => PatternDialect::Python,
+        Some(PatternDialectChoice::Auto) => PatternDialect::Auto,
+        Some(PatternDialectChoice::Ecma) => PatternDialect::Ecma,
+        Some(PatternDialectChoice::Rust) => PatternDialect::Rust,
+        Some(PatternDialectChoice::Python) => PatternDialect::Python,
+        None => chosen.pattern_dialect,
     };
     if choices.relax {
         chosen.unsupported = Unsupported::Relax;
     }
     chosen.draft = match choices.draft {
-        DraftChoice::OpenApi30 => Draft::OpenApi30,
-        DraftChoice::Draft4 => Draft::Draft4,
-        DraftChoice::Draft6 => Draft::Draft6,
-        DraftChoice::Draft7 => Draft::Draft7,
-        DraftChoice::Draft201909 => Draft::Draft201909,
-        DraftChoice::Draft202012 => Draft::Draft202012,
+        Some(DraftChoice::OpenApi30) => Draft::OpenApi30,
+        Some(DraftChoice::Draft4) => Draft::Draft4,
+        Some(DraftChoice::Draft6) => Draft::Draft6,
+        Some(DraftChoice::Draft7) => Draft::Draft7,
+        Some(DraftChoice::Draft201909) => Draft::Draft201909,
+        Some(DraftChoice::Draft202012) => Draft::Draft202012,
+        None => chosen.draft,
     };
-    let max_bytes = config.syntax.limits.max_text_bytes;
+    let max_bytes = Config::default().syntax.limits.max_text_bytes;
     for argument in &choices.documents {
-        config.json_schema.documents.push(document(argument, max_bytes)?);
+        chosen.documents.push(document(argument, max_bytes)?);
     }
-    Ok(config)
+    Ok(chosen)
+}
+
+/// Returns an error if options for JSON Schemas are given and the grammar has none.
+fn check_choices(reading: &ReadingArgs, name: &str, bytes: &[u8]) -> Result<(), Failure> {
+    let Some(option) = reading.choices.given() else { return Ok(()) };
+    let mark = match reading.notation() {
+        NotationChoice::JsonSchema => return Ok(()),
+        NotationChoice::Kbnf => "schema!",
+        NotationChoice::Lark => "%json",
+        NotationChoice::Tags => "schema",
+        NotationChoice::Gbnf | NotationChoice::Ebnf | NotationChoice::Regex | NotationChoice::Choice => "",
+    };
+    if !mark.is_empty() && bytes.windows(mark.len()).any(|window| window == mark.as_bytes()) {
+        return Ok(());
+    }
+    Err(Failure::other(format!(
+        "{option} has no effect: {name} has no JSON Schema inside; with --schema, the whole file is read as one"
+    )))
 }
 
 /// Maximum number of levels of arrays and objects in a `--document`, as `serde_json` has it.
@@ -205,12 +248,15 @@ fn name_of(path: &Path) -> String {
 impl Source {
     /// Reads the file. A file beyond the limit of the parser is read in part, as the parser refuses it.
     pub(crate) fn read(path: &Path, reading: &ReadingArgs, config: &Config) -> Result<Self, Failure> {
+        let name = name_of(path);
+        let bytes = read(path, config.syntax.limits.max_text_bytes)?;
+        check_choices(reading, &name, &bytes)?;
         Ok(Self {
-            name: name_of(path),
-            bytes: read(path, config.syntax.limits.max_text_bytes)?,
+            name,
+            bytes,
             relaxations: reading.schema.then(OnceCell::new),
             notes: OnceCell::new(),
-            front_end: FrontEnd::of(reading),
+            front_end: FrontEnd::of(reading)?,
             outcome: OnceCell::new(),
             has_warnings: !reading.json,
         })

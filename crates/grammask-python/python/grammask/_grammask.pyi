@@ -175,11 +175,24 @@ class Grammar:
     ) -> Grammar:
         """Compiles a text in the EBNF of xgrammar. ``start`` is ``root`` by default."""
     @staticmethod
-    def lark(text: str, vocabulary: Vocabulary, *, end: _End = None, begin: _Begin = None) -> Grammar:
-        """Compiles a text in Lark, in the dialect of llguidance or in that of Lark itself."""
+    def lark(
+        text: str, vocabulary: Vocabulary, *, end: _End = None, begin: _Begin = None, **options: Any
+    ) -> Grammar:
+        """Compiles a text in Lark, in the dialect of llguidance or in that of Lark itself.
+
+        The options are those of ``json_schema``, for the schemas in ``%json {…}``. By default, properties have
+        the order of the schema.
+        """
     @staticmethod
-    def structural_tag(tag: Any, vocabulary: Vocabulary, *, end: _End = None, begin: _Begin = None) -> Grammar:
-        """Compiles structural tags of xgrammar: a JSON text, or an object."""
+    def structural_tag(
+        tag: Any, vocabulary: Vocabulary, *, end: _End = None, begin: _Begin = None, **options: Any
+    ) -> Grammar:
+        """Compiles structural tags of xgrammar: a JSON text, or an object.
+
+        The options are those of ``json_schema``, for the schemas in the tags. By default they are read as
+        xgrammar reads them: properties have the order of the schema and no others are allowed, and keywords
+        without a grammar are dropped with a note. ``profile`` keeps these three.
+        """
     @staticmethod
     def regex(
         pattern: str,
@@ -372,10 +385,10 @@ def check_ebnf(text: str, *, start: str | None = None) -> None:
 def check_regex(pattern: str) -> None:
     """Checks a regular expression without a vocabulary. Raises ``GrammarError`` if it is wrong."""
 
-def check_lark(text: str) -> None:
+def check_lark(text: str, **options: Any) -> None:
     """Checks a text in Lark without a vocabulary. Raises ``GrammarError`` if it is wrong."""
 
-def check_structural_tag(tag: Any) -> None:
+def check_structural_tag(tag: Any, **options: Any) -> None:
     """Checks structural tags without a vocabulary. Raises ``GrammarError`` if they are wrong."""
 
 def check_choice(choices: Iterable[str]) -> None:

@@ -81,8 +81,22 @@ impl Grammar {
     pub fn from_lark(text: &str, vocabulary: &Vocabulary, config: &Config) -> Result<Self, Error> {
         let mut notation = grammask_lark::Config { schema: config.json_schema.clone(), ..Default::default() };
         notation.schema.property_order = PropertyOrder::AsWritten;
+        Self::from_lark_with(text, &notation, vocabulary, config)
+    }
+
+    /// As [`from_lark`](Self::from_lark), with other options of the notation. JSON Schemas in the text are
+    /// read by those, not by [`Config::json_schema`](crate::Config::json_schema).
+    ///
+    /// # Errors
+    /// As [`from_gbnf`](Self::from_gbnf).
+    pub fn from_lark_with(
+        text: &str,
+        notation: &grammask_lark::Config,
+        vocabulary: &Vocabulary,
+        config: &Config,
+    ) -> Result<Self, Error> {
         config.compile_grammar(|| {
-            let outcome = grammask_lark::translate(text, "grammar.lark", &notation)?;
+            let outcome = grammask_lark::translate(text, "grammar.lark", notation)?;
             Self::from_outcome(&outcome, vocabulary, config)
         })
     }
@@ -141,6 +155,10 @@ impl Grammar {
     /// Compiles the JSON text of a structural tag of XGrammar: free text in which triggers begin tags. Where
     /// a begin, an end or a trigger spells a special token of the vocabulary, the output has the token.
     ///
+    /// JSON Schemas in it are read as XGrammar reads them, whatever
+    /// [`Config::json_schema`](crate::Config::json_schema) says. [`from_tags_with`](Self::from_tags_with) takes
+    /// other options.
+    ///
     /// # Errors
     /// As [`from_gbnf`](Self::from_gbnf).
     ///
@@ -155,8 +173,38 @@ impl Grammar {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn from_tags(text: &str, vocabulary: &Vocabulary, config: &Config) -> Result<Self, Error> {
-        let special_tokens = vocabulary.specials().map(|(_, name)| name.to_owned()).collect();
-        let notation = grammask_tags::Config { special_tokens, ..Default::default() };
+        Self::from_tags_with(text, Default::default(), vocabulary, config)
+    }
+
+    /// As [`from_tags`](Self::from_tags), with other options of the notation. The special tokens of the
+    /// vocabulary are added to those of `notation`.
+    ///
+    /// ```
+    /// use grammask::json_schema::Profile;
+    /// use grammask::{Config, Grammar, TokenId, Vocabulary, tags};
+    ///
+    /// let texts = ["<a>", "7", ".0", "E+001"].map(|text| text.as_bytes().to_vec());
+    /// let vocabulary = Vocabulary::new((0..).map(TokenId).zip(texts), [])?;
+    /// let text = r#"{"type": "structural_tag", "format": {"type": "tag", "begin": "<a>",
+    ///     "content": {"type": "json_schema", "json_schema": {"type": "integer"}}, "end": ""}}"#;
+    /// let notation = tags::Config { json_schema: Profile::Standard.into(), ..Default::default() };
+    /// let grammar = Grammar::from_tags_with(text, notation, &vocabulary, &Config::default())?;
+    /// let mut matcher = grammar.matcher();
+    /// matcher.accept_bytes(b"<a>7");
+    /// // Every spelling of an integer.
+    /// assert!(matcher.mask().allows(TokenId(2)) && matcher.mask().allows(TokenId(3)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`from_gbnf`](Self::from_gbnf).
+    pub fn from_tags_with(
+        text: &str,
+        mut notation: grammask_tags::Config,
+        vocabulary: &Vocabulary,
+        config: &Config,
+    ) -> Result<Self, Error> {
+        notation.special_tokens.extend(vocabulary.specials().map(|(_, name)| name.to_owned()));
         config.compile_grammar(|| {
             let outcome = grammask_tags::translate(text, &notation)?;
             Self::from_outcome(&outcome, vocabulary, config)

@@ -63,3 +63,39 @@ fn convert_prints_kbnf() {
     let folder = folder.with("g.kbnf", run.text());
     assert_eq!(folder.run(&["accept", "g.kbnf", "ab"]).text(), "accept\n");
 }
+
+#[test]
+fn options_of_json_schema_hold_for_schemas_inside_of_grammars() {
+    let tag = r#"{"type": "structural_tag", "format": {"type": "tag", "begin": "<a>", "content":
+        {"type": "json_schema", "json_schema": {"type": "integer"}}, "end": ""}}"#;
+    let folder = Folder::new("notation_schema_options")
+        .with("tag.json", tag)
+        .with("g.lark", "start: \"<a>\" %json {\"type\": \"integer\"}\n")
+        .with("g.kbnf", "start ::= '<a>' schema!({\"type\": \"integer\"});")
+        .with("plain.kbnf", "start ::= 'a';")
+        .with("plain.lark", "start: \"a\"\n")
+        .with("g.gbnf", GBNF);
+    let files = [("kbnf", "g.kbnf"), ("lark", "g.lark"), ("tags", "tag.json")];
+    for (notation, file) in files {
+        for (options, status) in [
+            (&[][..], 1),
+            (&["--profile", "standard"], 0),
+            (&["--profile", "generation"], 1),
+            (&["--integers", "any"], 0),
+        ] {
+            let run = folder.run(&[&["accept", "--notation", notation, file, "<a>7.0E+001"], options].concat());
+            assert_eq!(run.status, status, "{notation} {options:?}: {}", run.err);
+        }
+    }
+    for arguments in [
+        ["--relax", "--notation", "kbnf", "plain.kbnf"],
+        ["--relax", "--notation", "lark", "plain.lark"],
+        ["--closed", "--notation", "gbnf", "g.gbnf"],
+        ["--draft=7", "--notation", "kbnf", "plain.kbnf"],
+    ] {
+        let run = folder.run(&[&["check"], &arguments[..]].concat());
+        let option = arguments[0].split('=').next().unwrap();
+        assert_eq!(run.status, 4, "{arguments:?}: {}", run.err);
+        assert!(run.err.contains(&format!("{option} has no effect")), "{}", run.err);
+    }
+}
