@@ -24,8 +24,9 @@ const DRAFTS: [(&str, Draft); 6] = [
 const ESCAPES: [(&str, Escapes); 3] =
     [("any", Escapes::Any), ("short", Escapes::Short), ("required", Escapes::Required)];
 
-/// Applies the keyword arguments of `Grammar.json_schema` and `check_json_schema` to `defaults`. A profile
-/// replaces all but the order of properties, and the treatment of additional ones and of unsupported keywords.
+/// Applies the keyword arguments of `Grammar.json_schema` and `check_json_schema` to `defaults`.
+///
+/// A profile keeps the order of properties, and the treatment of additional ones and of unsupported keywords.
 ///
 /// # Errors
 /// If a name or a value is not one of those documented; the message names both.

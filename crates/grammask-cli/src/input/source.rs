@@ -70,8 +70,9 @@ pub(crate) fn config(reading: &ReadingArgs) -> Result<Config, Failure> {
     Ok(config)
 }
 
-/// Returns the options for JSON Schemas: those of `defaults`, with the choices of the arguments. A profile
-/// replaces all but the order of properties, and the treatment of additional ones and of unsupported keywords.
+/// Returns the options for JSON Schemas: those of `defaults`, with the choices of the arguments.
+///
+/// A profile keeps the order of properties, and the treatment of additional ones and of unsupported keywords.
 ///
 /// # Errors
 /// If a file of `--document` cannot be read.
