@@ -374,8 +374,8 @@ pub enum UntaggedUnions {
 pub enum AdditionalProperties {
     /// Further properties are allowed, as in the standard.
     Standard,
-    /// A schema with `properties` allows no further properties, unless it has `additionalProperties` or
-    /// `unevaluatedProperties`.
+    /// A schema with `properties` allows no further properties but those that it requires, unless it has
+    /// `additionalProperties` or `unevaluatedProperties`.
     ///
     /// Each value is closed as a whole: a key is allowed if any schema that applies to the value names or
     /// matches it. The schemas of `allOf` and `$ref` count together, and so do those of one branch of `anyOf`

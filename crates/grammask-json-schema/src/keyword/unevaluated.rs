@@ -10,7 +10,7 @@ use crate::keyword::expand;
 use crate::keyword::expand::Schema;
 use crate::language::LanguageId;
 use crate::value::algebra;
-use crate::value::{Array, EvaluatedItems, KeySet, Keys, Object, Values};
+use crate::value::{Array, EvaluatedItems, KeySet, Keys, Object, Property, Values};
 
 /// Applies `unevaluatedProperties` and `unevaluatedItems`.
 pub(crate) fn apply_unevaluated<'a>(
@@ -87,12 +87,20 @@ pub(crate) fn evaluates_more(values: &Values, more: &Values) -> [bool; 2] {
 /// [`AdditionalProperties::Closed`](crate::AdditionalProperties::Closed).
 ///
 /// Values are closed as a whole and only when they are written. So a schema under `not` or `if` does not
-/// close anything, and all schemas for one value count together.
+/// close anything, and all schemas for one value count together. Required keys stay allowed.
 pub(crate) fn close_objects(cx: &mut Context<'_>, mut values: Rc<Values>) -> Rc<Values> {
     if values.objects.iter().any(|object| object.is_closed_by_default) {
         for object in &mut Rc::make_mut(&mut values).objects {
             if object.is_closed_by_default {
-                *object = Rc::new(constrain_unevaluated(cx, object, ConstraintId::NEVER));
+                // A property of any value may be one that only `required` names.
+                let is_only_required =
+                    |property: &&Property| property.required && property.constraint == ConstraintId::ANY;
+                let mut allowed = Rc::clone(object);
+                for property in object.properties.iter().filter(is_only_required) {
+                    let key = Keys::In(cx.languages.text(&property.key));
+                    Rc::make_mut(&mut allowed).evaluated.get_or_insert_default().push(key);
+                }
+                *object = Rc::new(constrain_unevaluated(cx, &allowed, ConstraintId::NEVER));
             }
         }
     }

@@ -93,6 +93,17 @@ fn closing_applies_to_the_whole_value() {
                 &[r#"{"a":1,"xy":2}"#],
                 &[r#"{"y":1}"#],
             ),
+            // A key that only `required` names is allowed; otherwise no object would be left.
+            (
+                json!({"properties": {"a": integer}, "required": ["c"]}),
+                &[r#"{"a":1,"c":"x"}"#, r#"{"c":2}"#],
+                &[r#"{"a":1}"#, r#"{"a":1,"c":2,"d":3}"#],
+            ),
+            (
+                json!({"properties": {"a": integer}, "anyOf": [{"required": ["a"]}, {"required": ["c"]}]}),
+                &[r#"{"a":1}"#, r#"{"c":2}"#],
+                &["{}", r#"{"d":1}"#, r#"{"c":1,"d":1}"#],
+            ),
             // An explicit keyword keeps the object open, or constrains other keys.
             (json!({"properties": {"a": true}, "additionalProperties": true}), &[r#"{"c":1}"#], &[]),
             (
