@@ -75,7 +75,7 @@ fn mask_of(matcher: &mut Matcher) -> Option<Mask> {
         if matcher.error().is_some() {
             assert!(row.iter().all(|word| *word == 0), "a row beyond a limit allows tokens");
         }
-        let _ = matcher.accept(TokenId(0));
+        let _ = matcher.clone().accept(TokenId(0));
         return None;
     }
     Some(mask)
