@@ -6,10 +6,10 @@ Needs grammask, numpy, torch, tiktoken, and xgrammar 0.2.8. The grammar is free 
 400 unless told otherwise. Each call has the arguments of a JSON Schema of its own.
 
 The first table has compiling with the first mask, in milliseconds of CPU time of the process: five new
-compiles, which take turns. The libraries use one thread, and xgrammar no cache. grammask shares results between the grammars of a vocabulary,
-so its first compile is listed by itself. The second table has one mask at each token of the text, each from a
-state that is seen for the first time, in microseconds. The text is the first 2,000 tokens of TEXT_FILE, with
-a call after each 500 of them.
+compiles, which take turns. The libraries use one thread, and xgrammar no cache. grammask shares results
+between the grammars of a vocabulary, so its first compile is listed by itself. The second table has one mask
+at each token of the text, each from a state that is seen for the first time, in microseconds. The text is the
+first 2,000 tokens of TEXT_FILE, with a call after each 500 of them.
 """
 
 from __future__ import annotations
@@ -40,7 +40,11 @@ KINDS: list[dict[str, Any]] = [
     {"enum": ["celsius", "fahrenheit", "kelvin"]},
     {"type": "array", "items": {"type": "string"}, "maxItems": 8},
     {"type": "string", "format": "date"},
-    {"type": "object", "properties": {"lat": {"type": "number"}, "lon": {"type": "number"}}, "required": ["lat", "lon"]},
+    {
+        "type": "object",
+        "properties": {"lat": {"type": "number"}, "lon": {"type": "number"}},
+        "required": ["lat", "lon"],
+    },
 ]
 WORDS = ["city", "user", "path", "limit", "query", "unit", "date", "place", "mode", "tag", "owner", "page", "filter"]
 

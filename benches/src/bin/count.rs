@@ -12,7 +12,7 @@ use std::hint::black_box;
 use std::path::Path;
 
 use anyhow::{Context, bail, ensure};
-use grammask::json_schema::{Profile, PropertyOrder};
+use grammask::json_schema::Profile;
 use grammask::notation::Outcome;
 use grammask::{Config, Grammar, Matcher, RegexDialect, TokenId, Vocabulary, gbnf, lark, tags};
 use grammask_benches::engine::grammask::{config, unused, used};
@@ -349,11 +349,7 @@ impl Row {
         match self.notation.as_str() {
             "gbnf" => gbnf::translate(&self.grammar, &gbnf::Config::gbnf()).ok(),
             "ebnf" => gbnf::translate(&self.grammar, &gbnf::Config::ebnf()).ok(),
-            "lark" => {
-                let mut config = lark::Config::default();
-                config.schema.property_order = PropertyOrder::AsWritten;
-                lark::translate(&self.grammar, "grammar.lark", &config).ok()
-            }
+            "lark" => lark::translate(&self.grammar, "grammar.lark", &Default::default()).ok(),
             "tags" => tags::translate(&self.grammar, &Default::default()).ok(),
             _ => gbnf::translate_regex(&self.grammar, self.dialect(), "pattern", &Default::default()).ok(),
         }
@@ -363,7 +359,7 @@ impl Row {
         match self.notation.as_str() {
             "gbnf" => Grammar::from_gbnf(&self.grammar, vocabulary, config),
             "ebnf" => Grammar::from_ebnf(&self.grammar, vocabulary, config),
-            "lark" => Grammar::from_lark(&self.grammar, vocabulary, config),
+            "lark" => Grammar::from_lark_with(&self.grammar, &Default::default(), vocabulary, config),
             "tags" => Grammar::from_tags(&self.grammar, vocabulary, config),
             _ => Grammar::from_regex(&self.grammar, self.dialect(), vocabulary, config),
         }

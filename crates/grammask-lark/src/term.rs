@@ -4,7 +4,7 @@
 use grammask_notation::is_nullable_regex;
 use grammask_pattern::{Language, Pattern};
 use grammask_regular::{RegularId, Store};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// An index into the arena.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -73,8 +73,8 @@ pub(crate) struct Terms {
     sizes: Vec<usize>,
     depths: Vec<usize>,
     lowered: Vec<Option<RegularId>>,
-    /// By expression, once it was asked for: true if it has the empty text. It is
-    /// `Some(None)` if only an automaton tells.
+    /// By expression, once it was asked for: true if it has the empty text. It is `Some(None)` if only an
+    /// automaton tells.
     nullable: Vec<Option<Option<bool>>>,
     store: Store,
     /// Answers of [`Terms::may_begin_with`].
@@ -177,7 +177,7 @@ impl Terms {
 
     pub(crate) fn alternatives(&mut self, parts: Vec<TermId>) -> TermId {
         let mut all: Vec<TermId> = Vec::with_capacity(parts.len());
-        let mut known = rustc_hash::FxHashSet::default();
+        let mut known = FxHashSet::default();
         for part in parts {
             match self.get(part) {
                 Term::Never => {}
@@ -275,20 +275,25 @@ impl Terms {
         }
     }
 
+    /// Returns an expression and those below it, operands first. Leaves out known ones and all below them.
+    fn unknown_terms(&self, id: TermId, is_known: impl Fn(TermId) -> bool) -> Vec<TermId> {
+        let mut found = FxHashSet::default();
+        let mut open = vec![id];
+        while let Some(term) = open.pop() {
+            if !is_known(term) && found.insert(term) {
+                open.extend(self.get(term).operands());
+            }
+        }
+        // Operands have smaller numbers.
+        let mut found: Vec<TermId> = found.into_iter().collect();
+        found.sort_unstable();
+        found
+    }
+
     /// Returns the language in the store. `None` if a limit of the automata is exceeded.
     pub(crate) fn lower(&mut self, id: TermId) -> Option<RegularId> {
-        let mut stack = vec![id];
-        while let Some(&top) = stack.last() {
-            if self.lowered[top.index()].is_some() {
-                stack.pop();
-                continue;
-            }
-            let term = &self.terms[top.index()];
-            let pending = stack.len();
-            stack.extend(term.operands().iter().filter(|part| self.lowered[part.index()].is_none()));
-            if stack.len() > pending {
-                continue;
-            }
+        for unknown in self.unknown_terms(id, |term| self.lowered[term.index()].is_some()) {
+            let term = &self.terms[unknown.index()];
             let parts: Vec<RegularId> =
                 term.operands().iter().filter_map(|part| self.lowered[part.index()]).collect();
             let store = &mut self.store;
@@ -305,8 +310,7 @@ impl Terms {
                 Term::Substrings(chunks) => store.substrings(chunks.concat().as_bytes()),
                 Term::Named(..) => Ok(parts[0]),
             };
-            self.lowered[top.index()] = Some(regular.ok()?);
-            stack.pop();
+            self.lowered[unknown.index()] = Some(regular.ok()?);
         }
         self.lowered[id.index()]
     }
@@ -321,18 +325,8 @@ impl Terms {
 
     /// Returns true if the empty text is in the language, where its parts tell.
     fn is_nullable_by_parts(&mut self, id: TermId) -> Option<bool> {
-        let mut stack = vec![id];
-        while let Some(&top) = stack.last() {
-            if self.nullable[top.index()].is_some() {
-                stack.pop();
-                continue;
-            }
-            let term = &self.terms[top.index()];
-            let pending = stack.len();
-            stack.extend(term.operands().iter().filter(|part| self.nullable[part.index()].is_none()));
-            if stack.len() > pending {
-                continue;
-            }
+        for unknown in self.unknown_terms(id, |term| self.nullable[term.index()].is_some()) {
+            let term = &self.terms[unknown.index()];
             let mut parts = term.operands().iter().map(|part| self.nullable[part.index()].flatten());
             let answer = match term {
                 Term::Never | Term::Minimal(_) => Some(false),
@@ -344,8 +338,7 @@ impl Terms {
                 Term::Not(_) => parts.next().flatten().map(|part| !part),
                 Term::Repeat(..) | Term::Named(..) => parts.next().flatten(),
             };
-            self.nullable[top.index()] = Some(answer);
-            stack.pop();
+            self.nullable[unknown.index()] = Some(answer);
         }
         self.nullable[id.index()].flatten()
     }

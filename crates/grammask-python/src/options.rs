@@ -182,8 +182,8 @@ fn whitespace(value: &Bound<'_, PyAny>) -> PyResult<Whitespace> {
     {
         return Ok(Whitespace::Separators { item, key });
     }
-    let [bounded, flexible] = [Profile::Generation, Profile::Standard]
-        .map(|profile| JsonSchemaConfig::new(profile).whitespace);
+    let [bounded, flexible] =
+        [Profile::Generation, Profile::Standard].map(|profile| JsonSchemaConfig::new(profile).whitespace);
     let choices = [("bounded", bounded), ("flexible", flexible), ("compact", Whitespace::Compact)];
     choice("whitespace", value, &choices)
 }

@@ -5,8 +5,6 @@ use grammask::notation::{Errors, Guess, Outcome};
 use grammask::{Vocabulary, lark, tags};
 
 use crate::args::{NotationChoice, ReadingArgs, RegexDialectChoice};
-use crate::failure::Failure;
-use crate::input::source::schema_config;
 
 /// A front end with its options.
 #[derive(Debug)]
@@ -21,25 +19,19 @@ pub(crate) enum FrontEnd {
 
 impl FrontEnd {
     /// Returns the front end that the arguments ask for. `None` for KBNF and JSON Schemas.
-    ///
-    /// # Errors
-    /// If a file of `--document` cannot be read.
-    pub(crate) fn of(reading: &ReadingArgs) -> Result<Option<Self>, Failure> {
+    pub(crate) fn of(reading: &ReadingArgs, config: &grammask::Config) -> Option<Self> {
         let with_root = |mut config: Config| {
             if let Some(start) = &reading.start {
                 config.root.clone_from(start);
             }
             Self::Ebnf(config)
         };
-        Ok(match reading.notation() {
+        let schema = || config.json_schema.clone();
+        match reading.notation() {
             NotationChoice::Kbnf | NotationChoice::JsonSchema => None,
             NotationChoice::Gbnf => Some(with_root(Config::gbnf())),
             NotationChoice::Ebnf => Some(with_root(Config::ebnf())),
-            NotationChoice::Lark => {
-                let mut config = lark::Config::default();
-                config.schema = schema_config(&reading.choices, config.schema)?;
-                Some(Self::Lark(config))
-            }
+            NotationChoice::Lark => Some(Self::Lark(lark::Config { schema: schema(), ..Default::default() })),
             NotationChoice::Regex => Some(Self::Regex(match reading.dialect {
                 RegexDialectChoice::Auto => RegexDialect::Auto,
                 RegexDialectChoice::Ecma => RegexDialect::Ecma,
@@ -48,12 +40,10 @@ impl FrontEnd {
                 RegexDialectChoice::Xgrammar => RegexDialect::XGrammar,
             })),
             NotationChoice::Tags => {
-                let mut config = tags::Config::default();
-                config.json_schema = schema_config(&reading.choices, config.json_schema)?;
-                Some(Self::Tags(config))
+                Some(Self::Tags(tags::Config { json_schema: schema(), ..Default::default() }))
             }
             NotationChoice::Choice => Some(Self::Choice),
-        })
+        }
     }
 
     /// Returns the notation, as far as it can be guessed from a text.

@@ -15,7 +15,8 @@ use grammask::json_schema::{
 };
 use grammask::notation::Outcome;
 use grammask::{
-    Config, Error, JsonSchemaConfig, Relaxation, Vocabulary, resolve_special_tokens, translate_schemas,
+    Config, Error, JsonSchemaConfig, Relaxation, Vocabulary, lark, resolve_special_tokens, tags,
+    translate_schemas,
 };
 use grammask_earley::{Callee, Network, Recognizer};
 use grammask_normal::NormalForm;
@@ -66,19 +67,26 @@ pub(crate) fn config(reading: &ReadingArgs) -> Result<Config, Failure> {
         Some(start) if reading.notation() == NotationChoice::Kbnf => Config::default().with_start(start),
         _ => Config::default(),
     };
-    config.json_schema = schema_config(&reading.choices, config.json_schema)?;
+    let defaults = match reading.notation() {
+        NotationChoice::Lark => lark::Config::default().schema,
+        NotationChoice::Tags => tags::Config::default().json_schema,
+        _ => config.json_schema,
+    };
+    config.json_schema = schema_config(&reading.choices, defaults, config.syntax.limits.max_text_bytes)?;
     Ok(config)
 }
 
 /// Returns the options for JSON Schemas: those of `defaults`, with the choices of the arguments.
 ///
 /// A profile keeps the order of properties, and the treatment of additional ones and of unsupported keywords.
+/// `max_bytes` is the limit of a document.
 ///
 /// # Errors
 /// If a file of `--document` cannot be read.
-pub(crate) fn schema_config(
+fn schema_config(
     choices: &ChoiceArgs,
     defaults: JsonSchemaConfig,
+    max_bytes: usize,
 ) -> Result<JsonSchemaConfig, Failure> {
     let mut chosen = match choices.profile {
         None => defaults,
@@ -134,7 +142,6 @@ pub(crate) fn schema_config(
         Some(DraftChoice::Draft202012) => Draft::Draft202012,
         None => chosen.draft,
     };
-    let max_bytes = Config::default().syntax.limits.max_text_bytes;
     for argument in &choices.documents {
         chosen.documents.push(document(argument, max_bytes)?);
     }
@@ -257,7 +264,7 @@ impl Source {
             bytes,
             relaxations: reading.schema.then(OnceCell::new),
             notes: OnceCell::new(),
-            front_end: FrontEnd::of(reading)?,
+            front_end: FrontEnd::of(reading, config),
             outcome: OnceCell::new(),
             has_warnings: !reading.json,
         })

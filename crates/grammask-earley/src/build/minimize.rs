@@ -26,10 +26,18 @@ fn classify(
     classes.intern(buffer) as u32
 }
 
+/// Returns the predecessors of a state, once for each edge.
+fn predecessors_of<'a>(ends: &[u32], predecessors: &'a [u32], state: u32) -> &'a [u32] {
+    let start = if state == 0 { 0 } else { ends[state as usize - 1] };
+    &predecessors[start as usize..ends[state as usize] as usize]
+}
+
 /// The states of a class with equal edges, in one round of the refinement.
 struct Group {
     class: u32,
+    /// Number of states.
     states: u32,
+    /// The class of the states in the next partition.
     next_class: u32,
 }
 
@@ -41,10 +49,11 @@ pub(super) struct Minimizer {
     sizes: Vec<u32>,
     /// The states that the current round looks at, each with its group: a part of its class.
     open: Vec<(u32, u32)>,
-    /// The same of the next round.
+    /// The states that the next round looks at.
     next_open: Vec<(u32, u32)>,
     /// By state, true if it is in `open`, or in `next_open`.
     is_open: Vec<bool>,
+    /// The groups of the current round.
     groups: Vec<Group>,
     /// By class, its largest group in the current round. Only those of open states are valid.
     largest: Vec<u32>,
@@ -160,8 +169,7 @@ impl Minimizer {
                 continue;
             }
             class_of[state as usize] = group.next_class;
-            let start = if state == 0 { 0 } else { self.ends[state as usize - 1] };
-            for &predecessor in &self.predecessors[start as usize..self.ends[state as usize] as usize] {
+            for &predecessor in predecessors_of(&self.ends, &self.predecessors, state) {
                 if !std::mem::replace(&mut is_open[predecessor as usize], true) {
                     next_open.push((predecessor, 0));
                 }
@@ -260,8 +268,7 @@ impl Minimizer {
         order.extend((0..).zip(&*missing).filter(|(_, missing)| **missing == 0).map(|(state, _)| state));
         let mut next = 0;
         while let Some(&state) = order.get(next) {
-            let start = if state == 0 { 0 } else { ends[state as usize - 1] };
-            for &predecessor in &predecessors[start as usize..ends[state as usize] as usize] {
+            for &predecessor in predecessors_of(ends, predecessors, state) {
                 missing[predecessor as usize] -= 1;
                 if missing[predecessor as usize] == 0 {
                     order.push(predecessor);

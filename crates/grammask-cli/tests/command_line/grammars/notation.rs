@@ -83,7 +83,8 @@ fn options_of_json_schema_hold_for_schemas_inside_of_grammars() {
             (&["--profile", "generation"], 1),
             (&["--integers", "any"], 0),
         ] {
-            let run = folder.run(&[&["accept", "--notation", notation, file, "<a>7.0E+001"], options].concat());
+            let run =
+                folder.run(&[&["accept", "--notation", notation, file, "<a>7.0E+001"], options].concat());
             assert_eq!(run.status, status, "{notation} {options:?}: {}", run.err);
         }
     }

@@ -78,7 +78,7 @@ pub(crate) struct PathStep {
 const MIN_CLASS_ASCII: u32 = 20;
 
 /// Length of a node that is not in the slice. All other lengths are below it.
-pub(crate) const NOWHERE: u8 = u8::MAX;
+pub(crate) const NOWHERE: u8 = TrieIndex::NO_LENGTH;
 
 impl Slice {
     pub(crate) fn bytes_used(&self) -> usize {
