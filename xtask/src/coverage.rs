@@ -72,8 +72,12 @@ impl Options {
 struct Target {
     name: String,
     program: PathBuf,
-    /// Inputs of the repository.
+    /// Inputs of the repository that were findings once, with a name each.
     kept: PathBuf,
+    /// The minimized inputs of the repository, in one archive.
+    archive: PathBuf,
+    /// The files of the archive.
+    unpacked: PathBuf,
     /// Inputs of this machine, which grow.
     corpus: PathBuf,
     findings: PathBuf,
@@ -114,6 +118,8 @@ pub fn run(workspace: &Workspace, arguments: &[String]) -> anyhow::Result<bool> 
         let target = Target {
             program: programs.join(&name),
             kept: folder.join("corpus").join(&name),
+            archive: folder.join("corpus").join(format!("{name}.tar.gz")),
+            unpacked: place.join("unpacked").join(&name),
             corpus: place.join("corpus").join(&name),
             findings: place.join("findings").join(&name),
             dictionary: folder.join("dictionaries").join(format!("{name}.dict")),
@@ -122,6 +128,7 @@ pub fn run(workspace: &Workspace, arguments: &[String]) -> anyhow::Result<bool> 
         for folder in [&target.corpus, &target.findings, &target.kept] {
             std::fs::create_dir_all(folder)?;
         }
+        unpack(&target)?;
         if options.minimizes {
             minimize(&target)?;
             continue;
@@ -193,7 +200,7 @@ fn fuzz(target: &Target, time: Duration) -> anyhow::Result<(Report, Vec<PathBuf>
     loop {
         let left = time.saturating_sub(begin.elapsed());
         let mut command = Command::new(&target.program);
-        command.arg(&target.corpus).arg(&target.kept);
+        command.args([&target.corpus, &target.kept, &target.unpacked]);
         command.arg(format!("-max_total_time={}", left.as_secs().max(1)));
         command.arg(format!("-timeout={MAX_INPUT_SECONDS}"));
         command.arg(format!("-max_len={MAX_INPUT_BYTES}"));
@@ -269,30 +276,48 @@ fn row(name: &str, report: &Report, findings: usize) -> String {
     )
 }
 
-/// Replaces the inputs of the repository by the smallest ones that reach the edges of all inputs.
+/// Writes the files of the archive anew.
+fn unpack(target: &Target) -> anyhow::Result<()> {
+    empty(&target.unpacked)?;
+    if target.archive.exists() {
+        tar(&["-xzf"], &target.archive, &target.unpacked, &[])?;
+    }
+    Ok(())
+}
+
+/// Runs `tar` on an archive and the files of a folder.
+fn tar(options: &[&str], archive: &Path, folder: &Path, names: &[&str]) -> anyhow::Result<()> {
+    let mut command = Command::new("tar");
+    command.args(options).arg(archive).arg("-C").arg(folder).args(names);
+    let status = command.status().context("tar")?;
+    anyhow::ensure!(status.success(), "tar {options:?} {}: {status}", archive.display());
+    Ok(())
+}
+
+/// Makes an empty folder.
+fn empty(folder: &Path) -> anyhow::Result<()> {
+    if folder.exists() {
+        std::fs::remove_dir_all(folder)?;
+    }
+    Ok(std::fs::create_dir_all(folder)?)
+}
+
+/// Replaces the archive by the smallest inputs that reach the edges of all inputs.
 fn minimize(target: &Target) -> anyhow::Result<()> {
     let next = target.corpus.with_extension("minimized");
-    if next.exists() {
-        std::fs::remove_dir_all(&next)?;
-    }
-    std::fs::create_dir_all(&next)?;
+    empty(&next)?;
     let status = Command::new(&target.program)
         .arg("-set_cover_merge=1")
         .arg(format!("-max_len={MAX_INPUT_BYTES}"))
-        .args([&next, &target.corpus, &target.kept])
+        .args([&next, &target.corpus, &target.kept, &target.unpacked])
         .stderr(Stdio::null())
         .status()?;
     if !status.success() {
         bail!("the inputs of {} cannot be minimized", target.name);
     }
-    std::fs::remove_dir_all(&target.kept)?;
-    std::fs::create_dir_all(&target.kept)?;
-    let (mut count, mut bytes) = (0, 0);
-    for file in files(&next)? {
-        bytes += std::fs::copy(&file, target.kept.join(file.file_name().context("a file's name")?))?;
-        count += 1;
-    }
-    println!("{}: {count} inputs, {bytes} bytes", target.name);
+    tar(&["-czf"], &target.archive, &next, &["."])?;
+    let bytes = std::fs::metadata(&target.archive)?.len();
+    println!("{}: {} inputs, {bytes} bytes packed", target.name, files(&next)?.len());
     Ok(())
 }
 
