@@ -30,6 +30,7 @@ cargo xtask maskbench [PATH] [OPTIONS]
   --failures FILE      write a line for each schema that is refused or judged wrongly
   --server             instead: each schema once, as a server meets them, with or without documents: one compile a schema,
                        a fresh matcher a document, one vocabulary for all; percentiles, the slowest, memory
+  --prefetch N         Config::prefetch_nodes of grammask (default 0)
   --slow MICROSECONDS  list masks that take longer, with position, time and number of trie nodes visited
   --walks N            instead: a random model writes N documents of each schema, which must be valid, and random
                        tokenizations of the valid documents must be allowed
@@ -108,6 +109,8 @@ pub struct MaskbenchOptions {
     pub together: Option<usize>,
     /// True if each schema is served once.
     pub server: bool,
+    /// Trie nodes of work for masks that are computed while a schema compiles.
+    pub prefetch_nodes: u64,
 }
 
 impl MaskbenchOptions {
@@ -131,6 +134,7 @@ impl MaskbenchOptions {
             walks: None,
             together: None,
             server: false,
+            prefetch_nodes: 0,
         };
         let mut words = words;
         while let Some(word) = words.next() {
@@ -143,6 +147,7 @@ impl MaskbenchOptions {
                 "--profile" => options.profile = profile(&value()?)?,
                 "--no-peers" => options.has_peers = false,
                 "--server" => options.server = true,
+                "--prefetch" => options.prefetch_nodes = value()?.parse().context("--prefetch")?,
                 "--threads" => options.threads = value()?.parse::<usize>().context("--threads")?.max(1),
                 "--jobs" => options.job = job(&value()?)?,
                 "--failures" => options.failures = Some(value()?.into()),

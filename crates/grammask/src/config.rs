@@ -47,10 +47,11 @@ pub struct Config {
     /// Limits of masks.
     pub masks: grammask_mask::Config,
     /// Work budget for masks that [`Grammar::from_json_schema`](crate::Grammar::from_json_schema) computes in
-    /// advance, in nodes of the vocabulary's trie, roughly; a lexeme counts as 64. These are the masks after
-    /// `{"` and `[`; the mask of the first state is computed in any case. A larger budget makes compiling
-    /// slower and the first masks of an output faster. Masks are the same with any value. Default: 8192, a
-    /// fraction of a millisecond.
+    /// advance, in nodes of the vocabulary's trie, roughly; a terminal counts as 64. The mask of the first
+    /// state is computed in any case. With a budget of at least 1, so are those after `{"` and `[`, and then
+    /// the tokens of terminals within the budget. Compiling takes longer then, and the first masks of the
+    /// first output less. Masks are the same with any value. Default: 0. Where grammars are compiled well
+    /// before the first output, take 2,048.
     pub prefetch_nodes: u64,
 }
 
@@ -96,7 +97,7 @@ impl Default for Config {
             normal: grammask_normal::Config::default(),
             recognizer: grammask_earley::Config::default(),
             masks: grammask_mask::Config::default(),
-            prefetch_nodes: 8192,
+            prefetch_nodes: 0,
         }
     }
 }

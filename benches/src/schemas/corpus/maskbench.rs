@@ -49,7 +49,8 @@ impl Bench {
     pub fn load(options: &MaskbenchOptions) -> anyhow::Result<Self> {
         let words = Words::load(&options.vocabulary)?;
         let vocabulary = words.vocabulary()?;
-        let config = Config::default().with_profile(options.profile).ending_with([TokenId(words.end)]);
+        let mut config = Config::default().with_profile(options.profile).ending_with([TokenId(words.end)]);
+        config.prefetch_nodes = options.prefetch_nodes;
         warm(&vocabulary, &config)?;
         let (job, count) = options.job;
         let mut lines: Vec<(usize, String)> = lines(&options.path)?.into_iter().enumerate().collect();

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use grammask_earley::{Error, NetworkNodeId, SetId};
+use grammask_regular::analysis::may_be_finite;
 use grammask_work::{Allowance, within};
 
 use crate::Masks;
@@ -18,7 +19,8 @@ pub struct Prefetch<'a> {
     /// Prefixes of likely outputs, whose masks are computed.
     pub texts: &'a [&'a [u8]],
     /// Work limit for the lexemes of the grammar, in trie nodes. A lexeme counts 64, and its walk counts once
-    /// it is done. With 0, only the mask of the first state is computed.
+    /// it is done. Lexemes of few known texts are left out. With 0, only the mask of the first state is
+    /// computed.
     pub nodes: u64,
     /// Flag that ends the computation early.
     pub cancel: Option<&'a Arc<AtomicBool>>,
@@ -79,8 +81,12 @@ impl Masks {
             if left < NODES_PER_LEXEME || is_stopped() {
                 break;
             }
-            left -= NODES_PER_LEXEME;
             let node = node?;
+            // The texts of a key are followed in less time than one mask takes.
+            if self.recognizer.inspect().lexeme(node, may_be_finite) == Some(true) {
+                continue;
+            }
+            left -= NODES_PER_LEXEME;
             match self.lexeme(node).and_then(|lexeme| self.lexicon.prefetch(lexeme).ok()) {
                 Some(nodes) => left = left.saturating_sub(nodes),
                 // The shared lexicon has limits of its own, which are not errors of the grammar.

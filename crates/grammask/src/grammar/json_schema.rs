@@ -30,7 +30,8 @@ impl Grammar {
     ///
     /// # Complexity
     /// Mostly linear in the schema. Alternatives of one value (`anyOf`, `oneOf`, ...) are multiplied out, up
-    /// to the limits. Computes some masks in advance, see [`Config::prefetch_nodes`].
+    /// to the limits. Computes the first mask, and more in advance with
+    /// [`Config::prefetch_nodes`].
     ///
     /// ```
     /// use grammask::{Config, Grammar, TokenId, Vocabulary};
