@@ -3,8 +3,9 @@
 
 use std::process::Command;
 
-use anyhow::{Context, ensure};
+use anyhow::Context;
 
+use crate::measure::succeed;
 use crate::workspace::Workspace;
 
 /// The program that fetches the packages and compares.
@@ -38,10 +39,4 @@ pub fn run(workspace: &Workspace) -> anyhow::Result<bool> {
     compare.arg(workspace.target.join("release/examples/tokens"));
     compare.arg(folder.join("packages")).arg(workspace.root.join("docs/vocabularies.md"));
     Ok(compare.status().with_context(|| format!("cannot run {PROGRAM}"))?.success())
-}
-
-fn succeed(command: &mut Command) -> anyhow::Result<()> {
-    let status = command.status().with_context(|| format!("cannot run {:?}", command.get_program()))?;
-    ensure!(status.success(), "{:?} failed", command.get_program());
-    Ok(())
 }
