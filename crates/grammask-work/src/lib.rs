@@ -39,6 +39,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Units of work between two looks at the flags of an account: a fraction of a millisecond.
 pub const UNITS_PER_LOOK: u64 = 1 << 13;
 
+/// Calls of [`is_stopped`] between two looks at the flags of an account, in loops that count no work.
+const CALLS_PER_LOOK: u32 = 8;
+
 /// A flag that cancels calls from another thread. Clones are the same flag.
 ///
 /// ```
@@ -150,6 +153,8 @@ thread_local! {
     static UNTIL_LOOK: Cell<u64> = const { Cell::new(UNITS_PER_LOOK) };
     /// Units that the thread will have spent at the next look.
     static AT_LOOK: Cell<u64> = const { Cell::new(UNITS_PER_LOOK) };
+    /// Calls of `is_stopped` until it looks, if no work is counted.
+    static CALLS_UNTIL_LOOK: Cell<u32> = const { Cell::new(CALLS_PER_LOOK) };
     /// The open accounts, the innermost last.
     static OPEN: RefCell<Vec<Account>> = const { RefCell::new(Vec::new()) };
 }
@@ -185,12 +190,17 @@ pub fn count(units: u64) {
     let _ = charge(units);
 }
 
-/// Returns true if a call of [`charge`] fails now.
+/// Returns true if an account is stopped: [`charge`] fails from now on. A flag that another thread sets is
+/// seen with one of the next 8 calls, or after [`UNITS_PER_LOOK`] units.
+#[inline]
 pub fn is_stopped() -> bool {
-    look(0).is_err()
+    let calls = CALLS_UNTIL_LOOK.get();
+    CALLS_UNTIL_LOOK.set(calls.wrapping_sub(1));
+    // A stopped account has no units left.
+    (calls == 0 || UNTIL_LOOK.get() == 0) && look(0).is_err()
 }
 
-/// Returns why a call of [`charge`] fails now. Returns `None` if it does not.
+/// Returns why an account is stopped, or is to be stopped now. Returns `None` if none is.
 pub fn stopped() -> Option<Stopped> {
     look(0).err()
 }
@@ -318,6 +328,7 @@ fn look(units: u64) -> Result<(), Stopped> {
             result = result.and(account.stopped.map_or(Ok(()), Err));
         }
         set_next_look(spent, open);
+        CALLS_UNTIL_LOOK.set(CALLS_PER_LOOK - 1);
         result
     })
 }
@@ -362,8 +373,9 @@ mod tests {
     fn a_stopped_account_stays_stopped_until_it_is_closed() {
         let flag = CancelFlag::new();
         within(&Allowance::default().with_flag(&flag), || {
+            assert_eq!(charge(1), Ok(()));
             flag.cancel();
-            assert!(is_stopped());
+            assert!((0..CALLS_PER_LOOK).any(|_| is_stopped()) && is_stopped());
             flag.reset();
             assert_eq!(charge(1), Err(Stopped::Cancelled));
         });

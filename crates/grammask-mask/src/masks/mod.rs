@@ -252,12 +252,14 @@ impl Masks {
     /// # Errors
     /// Returns an error if a limit of the recognizer is exceeded.
     pub fn step(&self, state: SetId, token: TokenId) -> Result<SetId, Error> {
-        let network = self.recognizer.network();
-        let classes: Vec<Class> =
-            self.specials.symbols(token).map(|symbol| network.class_of_special(symbol)).collect();
-        if !classes.is_empty() {
-            let allowance = Allowance::new("max_step_work", self.config.limits.max_step_work);
-            return within(&allowance, || self.recognizer.step_classes(state, &classes));
+        if !self.specials.is_empty() {
+            let network = self.recognizer.network();
+            let classes: Vec<Class> =
+                self.specials.symbols(token).map(|symbol| network.class_of_special(symbol)).collect();
+            if !classes.is_empty() {
+                let allowance = Allowance::new("max_step_work", self.config.limits.max_step_work);
+                return within(&allowance, || self.recognizer.step_classes(state, &classes));
+            }
         }
         if self.ending.tokens().contains(&token) {
             return Ok(SetId::DEAD);

@@ -52,6 +52,11 @@ impl SpecialTokens {
         self.by_symbol.len()
     }
 
+    /// Returns `true` if no symbol has a token.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.by_token.is_empty()
+    }
+
     /// Returns the tokens of each symbol.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &[TokenId]> {
         self.by_symbol.iter().map(|tokens| &**tokens)
