@@ -190,6 +190,9 @@ pub struct Limits {
     pub max_depth: u32,
     /// Alternatives for one value, after `anyOf`, `oneOf` and `not` are multiplied out. Default: 1,024.
     pub max_alternatives: usize,
+    /// Classes of keys that the patterns of one object tell apart, beside its named keys. Patterns that overlap
+    /// in every way have two to the power of their number. Default: 64.
+    pub max_key_classes: usize,
     /// Largest count of characters, items or properties that a grammar can express. Beyond it, maxima do not
     /// restrict anything, `minLength` counts as this many, and `minItems` and `minContains` are an error.
     /// Default: 1,000,000,000.
@@ -245,6 +248,7 @@ impl Default for Limits {
             max_nesting: 10_000,
             max_depth: 256,
             max_alternatives: 1_024,
+            max_key_classes: 64,
             max_count: 1_000_000_000,
             max_number_digits: 10_000,
             max_significant_digits: 1_000,

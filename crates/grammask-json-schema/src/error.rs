@@ -66,6 +66,8 @@ pub enum Limit {
     Depth,
     /// [`Limits::max_alternatives`](crate::Limits::max_alternatives).
     Alternatives,
+    /// [`Limits::max_key_classes`](crate::Limits::max_key_classes).
+    KeyClasses,
     /// [`Limits::max_count`](crate::Limits::max_count).
     Count,
     /// [`Limits::max_number_digits`](crate::Limits::max_number_digits).
@@ -85,6 +87,7 @@ impl Limit {
             Self::Nesting => "max_nesting",
             Self::Depth => "max_depth",
             Self::Alternatives => "max_alternatives",
+            Self::KeyClasses => "max_key_classes",
             Self::Count => "max_count",
             Self::NumberDigits => "max_number_digits",
             Self::SignificantDigits => "max_significant_digits",
@@ -100,6 +103,7 @@ impl Limit {
             Self::Nesting => "levels of arrays and objects in the schema's JSON",
             Self::Depth => "levels of schemas for one value",
             Self::Alternatives => "alternatives for one value",
+            Self::KeyClasses => "classes of keys that patterns tell apart",
             Self::Count => "items required",
             Self::NumberDigits => "digits of a number without exponent",
             Self::SignificantDigits => "significant digits of a number",

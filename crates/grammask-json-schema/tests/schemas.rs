@@ -46,6 +46,7 @@ fn config(name: &str) -> Config {
         "relaxed" => config.unsupported = Unsupported::Relax,
         "limit_depth" => config.limits.max_depth = 4,
         "limit_alternatives" => config.limits.max_alternatives = 16,
+        "limit_key_classes" => config.limits.max_key_classes = 4,
         "limit_work" => config.limits.max_work = 5,
         _ => {}
     }

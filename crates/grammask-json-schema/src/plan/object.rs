@@ -10,6 +10,7 @@ use super::{Member, ObjectPlan};
 use crate::PropertyOrder;
 use crate::constraint::{ConstraintId, Constraints};
 use crate::context::{Context, Stop};
+use crate::error::Limit;
 use crate::language::{Language, LanguageId};
 use crate::plan::distinct;
 use crate::value::algebra;
@@ -174,26 +175,13 @@ fn class_members(
 ) -> Result<(), Stop> {
     let named = cx.languages.union(names.iter().map(|name| name.1));
     cx.check_cancelled()?;
-    let mut known_names: Option<FxHashSet<&Text>> = None;
+    let limit = cx.config.limits.max_key_classes;
     let mut classes = vec![(cx.languages.not(named), ConstraintId::ANY)];
-    for (keys, constraint) in &object.rules {
-        let language = match keys {
-            Keys::In(language) => *language,
-            Keys::NotIn(known) => {
-                // Named keys are not in any class, so they need not be excluded.
-                let mut known_keys = known.languages.clone();
-                let names = known_names.get_or_insert_with(|| names.iter().map(|(name, _)| name).collect());
-                for name in known.names.iter().filter(|name| !names.contains(name)) {
-                    known_keys.push(cx.languages.shared_text(name));
-                }
-                let known_keys = cx.languages.union(known_keys);
-                cx.languages.not(known_keys)
-            }
-        };
+    for (language, constraint) in merged_rules(cx, object, names) {
         let mut split = Vec::new();
         for (class, old) in classes {
             cx.spend(1)?;
-            let both = cx.constraints.both(old, *constraint);
+            let both = cx.constraints.both(old, constraint);
             if language == LanguageId::ANY || both == old {
                 split.push((class, both));
                 continue;
@@ -208,6 +196,9 @@ fn class_members(
         for (class, constraint) in split {
             if !cx.is_empty(class)? {
                 left.push((class, constraint));
+            }
+            if left.len() > limit {
+                return Err(cx.limit_here(Limit::KeyClasses, limit as u64));
             }
         }
         classes = left;
@@ -226,6 +217,40 @@ fn class_members(
         plan.members.push(Member { key, constraint, is_required: false, is_class: true });
     }
     Ok(())
+}
+
+/// Returns the rules with the languages of their keys. Rules of one constraint are one, as if the patterns of
+/// their keys were alternatives of one pattern.
+fn merged_rules(
+    cx: &mut Context<'_>,
+    object: &Object,
+    names: &[(Text, LanguageId)],
+) -> Vec<(LanguageId, ConstraintId)> {
+    let mut known_names: Option<FxHashSet<&Text>> = None;
+    let mut merged: Vec<(Vec<LanguageId>, ConstraintId)> = Vec::new();
+    let mut places: FxHashMap<ConstraintId, usize> = FxHashMap::default();
+    for (keys, constraint) in &object.rules {
+        let language = match keys {
+            Keys::In(language) => *language,
+            Keys::NotIn(known) => {
+                // Named keys are not in any class, so they need not be excluded.
+                let mut known_keys = known.languages.clone();
+                let names = known_names.get_or_insert_with(|| names.iter().map(|(name, _)| name).collect());
+                for name in known.names.iter().filter(|name| !names.contains(name)) {
+                    known_keys.push(cx.languages.shared_text(name));
+                }
+                let known_keys = cx.languages.union(known_keys);
+                cx.languages.not(known_keys)
+            }
+        };
+        let place = *places.entry(*constraint).or_insert(merged.len());
+        match merged.get_mut(place) {
+            Some((languages, _)) => languages.push(language),
+            None => merged.push((vec![language], *constraint)),
+        }
+    }
+    let union = |(languages, constraint)| (cx.languages.union(languages), constraint);
+    merged.into_iter().map(union).collect()
 }
 
 /// Appends the plans in which some key of a set is present, with a value that satisfies a constraint.
