@@ -5,6 +5,7 @@ pub(crate) mod locate;
 mod number;
 pub(crate) mod read;
 
+use grammask_work::charge;
 use std::fmt;
 
 pub(crate) use number::Number;
@@ -62,6 +63,10 @@ impl Tree {
         let mut next = Some(value);
         let mut mentions_unevaluated = false;
         loop {
+            // The caller reports that the account is stopped, whatever the tree is.
+            if charge(1).is_err() {
+                return Ok(Self::new(Value::Null, false));
+            }
             let mut done = match next.take() {
                 None => None,
                 Some(serde_json::Value::Array(items)) => {
@@ -133,10 +138,14 @@ impl Tree {
 impl Drop for Tree {
     fn drop(&mut self) {
         let mut rest = vec![std::mem::replace(&mut self.value, Value::Null)];
+        // Scalars are dropped where they are.
+        let has_parts = |value: &Value| matches!(value, Value::Array(_) | Value::Object(_));
         while let Some(value) = rest.pop() {
             match value {
-                Value::Array(items) => rest.extend(items),
-                Value::Object(map) => rest.extend(map.entries.into_iter().map(|(_, value)| value)),
+                Value::Array(items) => rest.extend(items.into_iter().filter(has_parts)),
+                Value::Object(map) => {
+                    rest.extend(map.entries.into_iter().map(|(_, value)| value).filter(has_parts));
+                }
                 _ => {}
             }
         }

@@ -1,10 +1,10 @@
 //! Grammars from JSON Schemas. The terminals that most schemas contain are compiled once and copied.
 
-use grammask_work::{Allowance, apart, within};
+use grammask_work::{Allowance, CancelFlag, Stopped, apart, within};
 use std::borrow::Cow;
 use std::ops::ControlFlow;
-use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
 
 use grammask_json_schema::{Escapes, Profile, Translation, translate, translate_text};
 use grammask_mask::Prefetch;
@@ -91,8 +91,26 @@ impl Grammar {
         Self::of_translation(translate, vocabulary, config)
     }
 
-    /// Compiles the result of `translate`, and computes the first masks in advance.
+    /// Compiles the result of `translate`, and computes the first masks in advance. All work looks at the
+    /// flags of `config` and of its options for JSON Schema.
     fn of_translation(
+        translate: impl FnOnce() -> Result<Translation, Error>,
+        vocabulary: &Vocabulary,
+        config: &Config,
+    ) -> Result<Self, Error> {
+        let compile = || Self::of_translation_by_config(translate, vocabulary, config);
+        let Some(flag) = &config.json_schema.cancel else { return compile() };
+        let flag = CancelFlag::from(Arc::clone(flag));
+        match within(&Allowance::default().with_flag(&flag), compile) {
+            Err(Error::Stopped { cause: Stopped::Cancelled, .. }) if flag.is_cancelled() => {
+                Err(grammask_json_schema::Error::cancelled().into())
+            }
+            result => result,
+        }
+    }
+
+    /// As [`of_translation`](Self::of_translation), within the open accounts and those of `config`.
+    fn of_translation_by_config(
         translate: impl FnOnce() -> Result<Translation, Error>,
         vocabulary: &Vocabulary,
         config: &Config,
