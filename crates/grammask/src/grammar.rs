@@ -156,8 +156,12 @@ impl Grammar {
             Network::compile(input, &config.recognizer).map_err(|error| Error::of_network(error, ast))?;
         let Some(network) = network.filter(|_| !is_cancelled()) else { return Ok(None) };
         let recognizer = Recognizer::new(Arc::new(network), &config.recognizer);
-        let masks = Masks::new(recognizer, vocabulary.lexicon_to_compile(), &config.ending, &config.masks)
-            .map_err(|errors| Error::of_binding(errors, ast, vocabulary, config))?;
+        // Tables are large: they go to the heap at once.
+        let masks =
+            match Masks::new(recognizer, vocabulary.lexicon_to_compile(), &config.ending, &config.masks) {
+                Ok(masks) => SharedTables::new(masks),
+                Err(errors) => return Err(Error::of_binding(errors, ast, vocabulary, config)),
+            };
         Ok((!is_cancelled()).then(|| Self::from_masks(masks, vocabulary, config.limits)))
     }
 
@@ -185,12 +189,12 @@ impl Grammar {
     }
 
     /// Makes a grammar whose first tables are these.
-    fn from_masks(masks: Masks, vocabulary: &Vocabulary, limits: Limits) -> Self {
+    fn from_masks(tables: SharedTables<Masks>, vocabulary: &Vocabulary, limits: Limits) -> Self {
         Self {
             shared: Arc::new(Shared {
                 vocabulary: vocabulary.clone(),
                 limits,
-                tables: Mutex::new(SharedTables::new(masks)),
+                tables: Mutex::new(tables),
                 stats: Arc::default(),
                 end_sets: endings::EndSets::default(),
                 completions: Mutex::default(),

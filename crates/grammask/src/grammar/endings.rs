@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
+use grammask_cache::Shared as SharedTables;
 use grammask_mask::{Ending, Masks};
 use grammask_syntax::Ast;
 use grammask_trie::TokenId;
@@ -125,7 +126,7 @@ impl Grammar {
         let masks = Masks::new(tables.recognizer().successor(), lexicon, &ending, tables.config()).map_err(
             |errors| Error::of_binding(errors, &Ast::default(), self.vocabulary(), &Config::default()),
         )?;
-        let grammar = Self::from_masks(masks, self.vocabulary(), self.limits());
+        let grammar = Self::from_masks(SharedTables::new(masks), self.vocabulary(), self.limits());
         #[cfg(any(feature = "json-schema", feature = "save"))]
         let grammar = grammar.with_remarks(self.shared.remarks.clone());
         let config = Config { memory: self.memory().cloned(), ..Config::default() };

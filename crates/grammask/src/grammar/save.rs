@@ -1,6 +1,7 @@
 //! Compiled grammars as bytes: a header with version, vocabulary and checksum, then the plain data of all
 //! stages.
 
+use grammask_cache::Shared as SharedTables;
 use grammask_earley::{Recognizer, Saved};
 use grammask_mask::{BindErrors, Ending, Masks, SavedMasks};
 use grammask_work::{Allowance, Stopped, charge, charge_len, within};
@@ -230,7 +231,7 @@ impl Grammar {
         if let Some(saved) = &body.masks {
             masks.load(saved, max_bytes)?;
         }
-        Ok(Self::from_masks(masks, vocabulary, body.limits).with_remarks(body.remarks))
+        Ok(Self::from_masks(SharedTables::new(masks), vocabulary, body.limits).with_remarks(body.remarks))
     }
 }
 
