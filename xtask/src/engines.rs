@@ -11,11 +11,12 @@ use crate::workspace::Workspace;
 
 /// The folder of the programs, and the programs with the arguments that they need.
 const FOLDER: &str = "crates/grammask-python/engines";
-const PROGRAMS: [(&str, &[Argument]); 4] = [
+const PROGRAMS: [(&str, &[Argument]); 5] = [
     ("run_tokenizers.py", &[Argument::Model]),
     ("run_transformers.py", &[Argument::Model]),
     ("run_llama_cpp.py", &[Argument::Library]),
     ("run_vllm.py", &[Argument::Model]),
+    ("run_vllm.py", &[Argument::Model, Argument::Drafts]),
 ];
 
 /// An argument of a program.
@@ -25,6 +26,8 @@ enum Argument {
     Model,
     /// The folder of `libgrammask_c.so`.
     Library,
+    /// The option for drafted tokens.
+    Drafts,
 }
 
 /// Installs the engines, about 5 GB, runs all programs, and prints their lines as a table. Returns true if
@@ -56,8 +59,9 @@ pub fn run(workspace: &Workspace) -> anyhow::Result<bool> {
         command.arg(folder.join(program)).env("GRAMMASK_VLLM", "1").current_dir(&workspace.root);
         for argument in arguments {
             command.arg(match argument {
-                Argument::Model => &model,
-                Argument::Library => &library,
+                Argument::Model => model.as_os_str(),
+                Argument::Library => library.as_os_str(),
+                Argument::Drafts => OsStr::new("--drafts"),
             });
         }
         is_right &= report(&mut command, program)?;

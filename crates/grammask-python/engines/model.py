@@ -27,10 +27,11 @@ def main(folder: pathlib.Path) -> None:
     source = gguf()
     tokenizer = AutoTokenizer.from_pretrained(source.parent, gguf_file=source.name)
     loaded = AutoModelForCausalLM.from_pretrained(source.parent, gguf_file=source.name)
-    # A model that was loaded from GGUF refuses to be saved; a copy does not.
-    config = type(loaded.config)(
-        **{key: value for key, value in loaded.config.to_dict().items() if value is not None}
-    )
+    # A model that was loaded from GGUF refuses to be saved; a copy does not. Its configuration still says that
+    # it is quantized, which vLLM believes.
+    config = loaded.config.to_dict()
+    config.pop("quantization_config", None)
+    config = type(loaded.config)(**{key: value for key, value in config.items() if value is not None})
     copy = LlamaForCausalLM(config)
     copy.load_state_dict(loaded.state_dict())
     copy.bfloat16().save_pretrained(folder)

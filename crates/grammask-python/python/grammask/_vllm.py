@@ -68,7 +68,7 @@ def _is_lark(text: str) -> bool:
 def validate(sampling_params: Any, tokenizer: Any = None) -> None:
     """Checks the structured outputs of a request without the engine's tokenizer.
 
-    Raises vLLM's validation error, a ``ValueError``.
+    Raises vLLM's ``VLLMValidationError``, or ``ValueError`` where vLLM has no such class.
     """
     params = sampling_params.structured_outputs
     if params is None:
@@ -83,12 +83,13 @@ def validate(sampling_params: Any, tokenizer: Any = None) -> None:
         raise _validation_error(f"invalid grammar specification: {error}") from error
 
 
-def _validation_error(message: str) -> ValueError:
+def _validation_error(message: str) -> Exception:
+    """The error that vLLM turns into an answer to the client."""
     try:
         from vllm.exceptions import VLLMValidationError
     except ImportError:
         return ValueError(message)
-    error: ValueError = VLLMValidationError(message)
+    error: Exception = VLLMValidationError(message)
     return error
 
 
