@@ -190,8 +190,8 @@ pub struct Limits {
     pub max_depth: u32,
     /// Alternatives for one value, after `anyOf`, `oneOf` and `not` are multiplied out. Default: 1,024.
     pub max_alternatives: usize,
-    /// Classes of keys by the patterns of one object that match, beside its named keys. Patterns that overlap
-    /// in every way have two to the power of their number. Default: 64.
+    /// Classes of the keys of one object, beside its named ones. The keys of a class match the same patterns.
+    /// Patterns that overlap in every way have two to the power of their number. Default: 64.
     pub max_key_classes: usize,
     /// Largest count of characters, items or properties that a grammar can express. Beyond it, maxima do not
     /// restrict anything, `minLength` counts as this many, and `minItems` and `minContains` are an error.

@@ -103,7 +103,7 @@ impl Limit {
             Self::Nesting => "levels of arrays and objects in the schema's JSON",
             Self::Depth => "levels of schemas for one value",
             Self::Alternatives => "alternatives for one value",
-            Self::KeyClasses => "classes of keys by the patterns that match",
+            Self::KeyClasses => "classes of keys that match different patterns",
             Self::Count => "items required",
             Self::NumberDigits => "digits of a number without exponent",
             Self::SignificantDigits => "significant digits of a number",

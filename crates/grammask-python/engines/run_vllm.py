@@ -102,7 +102,7 @@ CASES: dict[str, tuple[str, dict, Callable[[str], bool]]] = {
 
 
 def main(folder: str, *options: str) -> None:
-    """Runs all kinds of requests, and prints one line for each, with the share of the time that is ours.
+    """Runs all kinds of requests, and prints one line for each, with the share of the time that grammask takes.
 
     With the option ``--drafts``, vLLM drafts tokens from the prompt, which the grammar checks and rolls back.
     """
@@ -150,7 +150,8 @@ def main(folder: str, *options: str) -> None:
     core = llm.llm_engine.engine_core.engine_core
     backend = core.structured_output_manager.backend
     assert type(backend).__module__ == "grammask._vllm", type(backend)
-    print(f"{engine} | backend | {type(backend).__name__}, {backend.stats()} |")
+    stats = backend.stats()
+    print(f"{engine} | backend | {type(backend).__name__}, {stats['hits']} hits, {stats['misses']} misses |")
 
 
 if __name__ == "__main__":

@@ -162,7 +162,7 @@ impl Grammar {
                 Ok(masks) => SharedTables::new(masks),
                 Err(errors) => return Err(Error::of_binding(errors, ast, vocabulary, config)),
             };
-        Ok((!is_cancelled()).then(|| Self::from_masks(masks, vocabulary, config.limits)))
+        Ok((!is_cancelled()).then(|| Self::from_tables(masks, vocabulary, config.limits)))
     }
 
     /// Sets what translating its JSON Schemas found.
@@ -189,7 +189,7 @@ impl Grammar {
     }
 
     /// Makes a grammar whose first tables are these.
-    fn from_masks(tables: SharedTables<Masks>, vocabulary: &Vocabulary, limits: Limits) -> Self {
+    fn from_tables(tables: SharedTables<Masks>, vocabulary: &Vocabulary, limits: Limits) -> Self {
         Self {
             shared: Arc::new(Shared {
                 vocabulary: vocabulary.clone(),

@@ -1,5 +1,7 @@
 //! The JSON texts of a translation: the schema and the documents to which it may refer.
 
+use grammask_work::is_stopped;
+
 use crate::config::Config;
 use crate::error::{Error, Limit, Reason};
 use crate::json::{Tree, Value};
@@ -49,7 +51,24 @@ impl Inputs {
 
 fn convert(value: &serde_json::Value, prefix: &str, config: &Config) -> Result<Tree, Error> {
     let limit = config.limits.max_nesting;
-    Tree::from_serde(value, limit).map_err(|pointer| {
+    let tree = Tree::from_serde(value, limit).map_err(|pointer| {
         Error::new(format!("{prefix}{pointer}"), "", Reason::limit(Limit::Nesting, limit.into()))
-    })
+    })?;
+    if is_stopped() { Err(Error::cancelled()) } else { Ok(tree) }
+}
+
+#[cfg(test)]
+mod tests {
+    use grammask_work::{Allowance, within};
+
+    use super::*;
+
+    #[test]
+    fn schema_that_is_read_beyond_an_account_is_an_error() {
+        let schema = serde_json::json!({ "enum": [1, 2, 3, 4, 5, 6] });
+        let convert =
+            || Inputs::of_value(&schema, &Config::default()).map(|_| ()).map_err(|error| error.reason);
+        assert_eq!(within(&Allowance::new("max_work", 100), convert), Ok(()));
+        assert_eq!(within(&Allowance::new("max_work", 3), convert), Err(Reason::Cancelled));
+    }
 }

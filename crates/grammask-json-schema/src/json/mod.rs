@@ -63,7 +63,7 @@ impl Tree {
         let mut next = Some(value);
         let mut mentions_unevaluated = false;
         loop {
-            // The caller reports that the account is stopped, whatever the tree is.
+            // The caller asks whether the account is stopped, and drops the tree then.
             if charge(1).is_err() {
                 return Ok(Self::new(Value::Null, false));
             }

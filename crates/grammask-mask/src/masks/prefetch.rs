@@ -82,7 +82,7 @@ impl Masks {
                 break;
             }
             let node = node?;
-            // The texts of a key are followed in less time than one mask takes.
+            // Most lexemes of a schema are keys. Their few texts are quickly followed when a mask needs them.
             if self.recognizer.inspect().lexeme(node, may_be_finite) == Some(true) {
                 continue;
             }

@@ -126,7 +126,7 @@ impl Grammar {
         let masks = Masks::new(tables.recognizer().successor(), lexicon, &ending, tables.config()).map_err(
             |errors| Error::of_binding(errors, &Ast::default(), self.vocabulary(), &Config::default()),
         )?;
-        let grammar = Self::from_masks(SharedTables::new(masks), self.vocabulary(), self.limits());
+        let grammar = Self::from_tables(SharedTables::new(masks), self.vocabulary(), self.limits());
         #[cfg(any(feature = "json-schema", feature = "save"))]
         let grammar = grammar.with_remarks(self.shared.remarks.clone());
         let config = Config { memory: self.memory().cloned(), ..Config::default() };

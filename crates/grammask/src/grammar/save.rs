@@ -231,7 +231,7 @@ impl Grammar {
         if let Some(saved) = &body.masks {
             masks.load(saved, max_bytes)?;
         }
-        Ok(Self::from_masks(SharedTables::new(masks), vocabulary, body.limits).with_remarks(body.remarks))
+        Ok(Self::from_tables(SharedTables::new(masks), vocabulary, body.limits).with_remarks(body.remarks))
     }
 }
 
