@@ -36,6 +36,27 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// A length or an index in 32 bits, which is how the tables of the engine number their entries.
+///
+/// An entry costs at least one unit of work and some bytes of a budget. So every table meets a limit long
+/// before this one.
+///
+/// ```
+/// assert_eq!(grammask_work::narrow([3, 1, 2].len()), 3);
+/// ```
+///
+/// # Panics
+///
+/// If the value exceeds [`u32::MAX`]: a wrong number would name another entry.
+#[inline]
+#[must_use]
+#[track_caller]
+#[expect(clippy::cast_possible_truncation, reason = "the assertion before it compares")]
+pub const fn narrow(value: usize) -> u32 {
+    assert!(value <= u32::MAX as usize, "a table has more entries than 32 bits can number");
+    value as u32
+}
+
 /// Units of work between two looks at the flags of an account: a fraction of a millisecond.
 pub const UNITS_PER_LOOK: u64 = 1 << 13;
 
