@@ -22,6 +22,7 @@ pub(crate) mod comparison;
 pub(crate) mod distinct;
 pub(crate) mod distinct_values;
 pub(crate) mod json_value;
+mod many_values;
 pub(crate) mod nodes;
 pub(crate) mod plan;
 pub(crate) mod used_texts;

@@ -58,6 +58,40 @@ enum Position {
     Raw(PartId, u32),
 }
 
+/// Where the text of a JSON value stops, as far as the meaning of the next byte depends on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Place {
+    /// Outside of strings and numbers, or in a literal.
+    Outside,
+    /// In a string, between two characters.
+    String,
+    /// In an escape of a string, after this many of its bytes.
+    Escape(u8),
+    /// In a number, after a digit of its integer part.
+    Integer,
+    /// In a number, after the integer part.
+    Fraction,
+}
+
+impl Place {
+    /// Returns the place after one more byte.
+    pub(crate) const fn after(self, byte: u8) -> Self {
+        match (self, byte) {
+            (Self::Outside, b'"') => Self::String,
+            (Self::String, b'"') => Self::Outside,
+            (Self::String, b'\\') => Self::Escape(1),
+            (Self::Escape(1), b'u') => Self::Escape(2),
+            (Self::Escape(read @ 2..5), _) => Self::Escape(read + 1),
+            (Self::String | Self::Escape(_), _) => Self::String,
+            (Self::Outside | Self::Integer, b'0'..=b'9') => Self::Integer,
+            (Self::Integer | Self::Fraction, b'.' | b'e' | b'E' | b'+' | b'-' | b'0'..=b'9') => {
+                Self::Fraction
+            }
+            (Self::Outside | Self::Integer | Self::Fraction, _) => Self::Outside,
+        }
+    }
+}
+
 /// The bytes of JSON outside of strings, apart from those inside of a literal.
 const STRUCTURE: &[u8] = b" \t\n\r{}[],:\"-+.0123456789eEtfn";
 
@@ -70,6 +104,24 @@ impl Cursor {
             _ => Position::Before(root),
         };
         Self { open: SmallVec::new(), at }
+    }
+
+    /// Returns where the text read so far stops. Returns `None` if the value is no JSON value, and inside of an
+    /// escape for half of a surrogate pair.
+    pub(crate) fn place(&self) -> Option<Place> {
+        match &self.at {
+            Position::Raw(..) => None,
+            Position::Key(_, escape) | Position::String(_, _, escape) => match escape.len() {
+                0 => Some(Place::String),
+                read @ 1..6 => u8::try_from(read).ok().map(Place::Escape),
+                _ => None,
+            },
+            Position::Number(_, text) => {
+                let place = text.iter().fold(Place::Outside, |place, &byte| place.after(byte));
+                Some(place)
+            }
+            _ => Some(Place::Outside),
+        }
     }
 
     /// Returns true if the text read so far is equal to the value.

@@ -5,6 +5,7 @@
 //! search decides; see [`may_differ`].
 
 use std::collections::VecDeque;
+use std::hash::Hash;
 use std::sync::Arc;
 
 use grammask_cache::LazyRow;
@@ -17,6 +18,7 @@ use crate::permutation::distinct::{
     progress_at, scan,
 };
 use crate::permutation::json_value::is_blank;
+use crate::permutation::many_values;
 use crate::permutation::used_texts::{Candidate, ComparedState, PrefixId};
 use crate::recognizer::Recognizer;
 use crate::recognizer::dynamic_nodes::{DynamicNode, NodeKind};
@@ -94,13 +96,28 @@ pub(super) fn first_candidates(
 
 /// Returns true if an item can go on from a state of its rule to a value that differs from all candidates.
 ///
-/// Searches among the texts that agree with some candidate. A byte by which no candidate goes on is enough,
-/// because a state that is not dead always leads to a whole item. Results are cached: if there is such a
-/// byte, for the states on the path to it, and otherwise for all states that were found.
+/// # Errors
+/// See [`search_among_used`].
+fn may_differ(
+    nodes: &mut NodeFactory,
+    cx: Context<'_>,
+    state: SetId,
+    candidates: &[Candidate],
+) -> Result<bool, Error> {
+    Ok(many_values::are_enough(nodes, cx, state, candidates)?
+        || search_among_used(nodes, cx, state, candidates)?)
+}
+
+/// Searches for a value that differs from all candidates, among the texts that agree with some candidate. Returns
+/// true if there is one.
+///
+/// A byte by which no candidate goes on is enough, because a state that is not dead always leads to a whole item.
+/// Results are cached: if there is such a byte, for the states on the path to it, and otherwise for all states that
+/// were found.
 ///
 /// # Errors
 /// If more than [`Limits::max_distinct_search`](crate::Limits::max_distinct_search) states agree.
-fn may_differ(
+pub(super) fn search_among_used(
     nodes: &mut NodeFactory,
     cx: Context<'_>,
     state: SetId,
@@ -116,7 +133,7 @@ fn may_differ(
     }
     let mut search = Search::from(start);
     while let Some(number) = search.next() {
-        let position = Arc::clone(&search.positions[number].0);
+        let position = Arc::clone(search.position(number));
         let (state, candidates) = &*position;
         charge(UNITS_PER_POSITION + UNITS_PER_CANDIDATE * candidates.len() as u64)?;
         let live = step::live_bytes_within(nodes, cx, *state)?;
@@ -143,20 +160,21 @@ fn may_differ(
                 nodes.permutations.texts.keep_differing(search.path_to(number));
                 return Ok(true);
             }
-            if search.positions.len() > most {
+            if search.len() > most {
                 return Err(LimitExceeded::new(Limit::MaxDistinctSearch, most, None).into());
             }
             search.add(position, number, byte);
         }
     }
     let held = |position: &ComparedState| MAP_ENTRY_BYTES + size_of_val(&position.1[..]);
-    cx.tables.spend(search.found.iter().map(held).sum());
-    nodes.permutations.texts.only_used.extend(search.found);
+    let found: Vec<ComparedState> = search.found().collect();
+    cx.tables.spend(found.iter().map(held).sum());
+    nodes.permutations.texts.only_used.extend(found);
     Ok(false)
 }
 
 /// Work of one position of a search, and of one of its candidates.
-const UNITS_PER_POSITION: u64 = 32;
+pub(super) const UNITS_PER_POSITION: u64 = 32;
 const UNITS_PER_CANDIDATE: u64 = 16;
 
 /// A search for a text that differs from all used values.
@@ -164,11 +182,10 @@ const UNITS_PER_CANDIDATE: u64 = 16;
 /// Positions after unescaped bytes come first: they lead directly to the next free part of the value, where
 /// some byte differs. Positions after a backslash, which starts another spelling of a character, come next.
 /// Positions after blanks come last, as blanks hardly ever lead to another value.
-#[derive(Default)]
-struct Search {
+pub(super) struct Search<P> {
     /// Each position that has been found, with the index of its predecessor.
-    positions: Vec<(ComparedState, usize)>,
-    found: FxHashSet<ComparedState>,
+    positions: Vec<(P, usize)>,
+    found: FxHashSet<P>,
     /// Indices of positions to be expanded, depth first: those after unescaped bytes.
     plain: Vec<usize>,
     /// As `plain`, for those after a backslash.
@@ -177,19 +194,40 @@ struct Search {
     blanks: VecDeque<usize>,
 }
 
-impl Search {
-    fn from(start: ComparedState) -> Self {
-        let found = FxHashSet::from_iter([Arc::clone(&start)]);
-        Self { positions: vec![(start, 0)], found, plain: vec![0], ..Self::default() }
+impl<P: Clone + Eq + Hash> Search<P> {
+    pub(super) fn from(start: P) -> Self {
+        Self {
+            positions: vec![(start.clone(), 0)],
+            found: FxHashSet::from_iter([start]),
+            plain: vec![0],
+            escapes: Vec::new(),
+            blanks: VecDeque::new(),
+        }
     }
 
-    fn next(&mut self) -> Option<usize> {
+    /// Returns the number of positions found so far.
+    pub(super) fn len(&self) -> usize {
+        self.positions.len()
+    }
+
+    /// Returns the position of an index.
+    pub(super) fn position(&self, number: usize) -> &P {
+        &self.positions[number].0
+    }
+
+    /// Returns the positions found so far.
+    pub(super) fn found(self) -> impl Iterator<Item = P> {
+        self.found.into_iter()
+    }
+
+    /// Takes the index of the position that is to be expanded next.
+    pub(super) fn next(&mut self) -> Option<usize> {
         self.plain.pop().or_else(|| self.escapes.pop()).or_else(|| self.blanks.pop_front())
     }
 
     /// Adds the position after a byte, unless it has been found before.
-    fn add(&mut self, position: ComparedState, before: usize, byte: u8) {
-        if !self.found.insert(Arc::clone(&position)) {
+    pub(super) fn add(&mut self, position: P, before: usize, byte: u8) {
+        if !self.found.insert(position.clone()) {
             return;
         }
         let number = self.positions.len();
@@ -202,12 +240,12 @@ impl Search {
     }
 
     /// Returns the positions on the path to a position, the last one first.
-    fn path_to(&self, number: usize) -> impl Iterator<Item = ComparedState> {
+    pub(super) fn path_to(&self, number: usize) -> impl Iterator<Item = P> {
         let mut next = Some(number);
         std::iter::from_fn(move || {
             let (position, before) = &self.positions[next?];
             next = next.filter(|&number| number > 0).map(|_| *before);
-            Some(Arc::clone(position))
+            Some(position.clone())
         })
     }
 }

@@ -65,6 +65,11 @@ impl Value {
         &self.parts[part as usize]
     }
 
+    /// Returns the number of parts, the whole included.
+    pub(crate) fn part_count(&self) -> usize {
+        self.parts.len()
+    }
+
     /// Returns the bytes that the value holds, approximately.
     pub(crate) fn bytes_used(&self) -> usize {
         let held = |part: &Part| match part {

@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::permutation::comparison::Cursor;
 use crate::permutation::json_value::Value;
+use crate::permutation::many_values::{Reached, ValuePosition};
 use crate::{CalleeId, NetworkNodeId, SetId};
 
 /// Budget of one byte of a text in [`DistinctTexts`], in bytes; a rough measure.
@@ -56,6 +57,8 @@ pub(crate) struct DistinctTexts {
     /// Positions from which some continuation is another value. Only the newest are kept, because a text that
     /// is being read follows them.
     pub(super) may_differ: FxHashSet<ComparedState>,
+    /// What is known of the values after positions in items that are rules, whatever the used values are.
+    pub(super) many_values: FxHashMap<ValuePosition, Reached>,
     pub(super) nodes: FxHashMap<(NetworkNodeId, PrefixId), NetworkNodeId>,
 }
 
