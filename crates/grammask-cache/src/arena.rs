@@ -5,7 +5,7 @@ use std::fmt;
 use crate::sync::{AtomicUsize, OnceLock, Ordering, constructor};
 
 /// Number of entries of the first bucket of a [`boxcar`] vector.
-const FIRST_BUCKET_LEN: u64 = 32;
+const FIRST_BUCKET_LEN: u32 = 32;
 
 /// Maximum size in bytes of a bucket of the first vector. Larger buckets take noticeably long to clear.
 const MAX_FIRST_BUCKET_BYTES: usize = 64 * 1024;
@@ -14,6 +14,9 @@ const MAX_FIRST_BUCKET_BYTES: usize = 64 * 1024;
 /// repeatedly.
 const LANE_BITS: u32 = if cfg!(loom) { 1 } else { 3 };
 const LANES: usize = 1 << LANE_BITS;
+
+/// Number of entries of the first buckets of all lanes.
+const FIRST_BUCKETS_LEN: u64 = (FIRST_BUCKET_LEN as u64) << LANE_BITS;
 
 /// Values by the id that [`push`](Arena::push) returned.
 ///
@@ -47,27 +50,29 @@ const fn first_ids(size: usize) -> u32 {
     while 2 * bucket as usize * entry <= MAX_FIRST_BUCKET_BYTES {
         bucket *= 2;
     }
-    (bucket - FIRST_BUCKET_LEN + bucket / 8 * 7) as u32
+    bucket - FIRST_BUCKET_LEN + bucket / 8 * 7
 }
 
 /// Returns the lane and the position in it of a number, which counts the values after those of the first
 /// vector.
 #[inline]
+#[expect(clippy::cast_possible_truncation, reason = "lane and position are below 2^30")]
 const fn locate(number: u32) -> (usize, usize) {
-    let shifted = number as u64 + (FIRST_BUCKET_LEN << LANE_BITS);
+    let shifted = number as u64 + FIRST_BUCKETS_LEN;
     let run = shifted.ilog2() - LANE_BITS;
     let lane = (shifted >> run) as usize % LANES;
     // The numbers of a lane with equal `run` fill one bucket of its vector: 32, 64, 128 and so on.
-    let position = (shifted % (1 << run)) + (1 << run) - FIRST_BUCKET_LEN;
+    let position = (shifted % (1 << run)) + (1 << run) - FIRST_BUCKET_LEN as u64;
     (lane, position as usize)
 }
 
 /// The inverse of [`locate`].
+#[expect(clippy::cast_possible_truncation, reason = "it inverts a function of 32-bit numbers")]
 const fn number_of(lane: usize, position: usize) -> u32 {
-    let position = position as u64 + FIRST_BUCKET_LEN;
+    let position = position as u64 + FIRST_BUCKET_LEN as u64;
     let run = position.ilog2();
     let shifted = (((LANES + lane) as u64) << run) | (position % (1 << run));
-    (shifted - (FIRST_BUCKET_LEN << LANE_BITS)) as u32
+    (shifted - FIRST_BUCKETS_LEN) as u32
 }
 
 impl<T> Arena<T> {
@@ -102,7 +107,12 @@ impl<T> Arena<T> {
         let turn = u32::try_from(turn).ok().filter(|&turn| turn < u32::MAX);
         let turn = turn.expect("an arena holds fewer than 2^32 values");
         if turn < Self::FIRST_IDS {
-            return self.first.push(value) as u32;
+            let id = self.first.push(value);
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "the vector gets `FIRST_IDS` values at most"
+            )]
+            return id as u32;
         }
         let lanes = self.lanes.get_or_init(|| Box::new(std::array::from_fn(|_| boxcar::Vec::new())));
         let (lane, _) = locate(turn - Self::FIRST_IDS);
@@ -131,7 +141,7 @@ impl<T> Arena<T> {
 
     /// Returns the values with their ids, in the order of the ids.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
-        (0..self.len() as u32).filter_map(|id| Some((id, self.try_get(id)?)))
+        (0_u32..).take(self.len()).filter_map(|id| Some((id, self.try_get(id)?)))
     }
 }
 

@@ -9,6 +9,7 @@ const FIRST_BUCKET_BITS: u32 = if cfg!(loom) { 1 } else { 5 };
 pub(crate) const BUCKETS: usize = (32 - FIRST_BUCKET_BITS + 1) as usize;
 
 /// Returns the bucket of an id and the position in that bucket.
+#[expect(clippy::cast_possible_truncation, reason = "a position is below 2^31")]
 pub(crate) const fn locate(id: u32) -> (usize, usize) {
     let shifted = id as u64 + (1 << FIRST_BUCKET_BITS);
     let bucket = 63 - shifted.leading_zeros() - FIRST_BUCKET_BITS;
@@ -17,12 +18,12 @@ pub(crate) const fn locate(id: u32) -> (usize, usize) {
 
 /// Returns the number of entries of a bucket.
 pub(crate) const fn size(bucket: usize) -> usize {
-    1 << (bucket as u32 + FIRST_BUCKET_BITS)
+    1 << FIRST_BUCKET_BITS << bucket
 }
 
 /// Returns the first id of a bucket.
 pub(crate) const fn first(bucket: usize) -> u32 {
-    (size(bucket) - size(0)) as u32
+    ((1 << bucket) - 1) << FIRST_BUCKET_BITS
 }
 
 #[cfg(test)]

@@ -214,6 +214,7 @@ fn entry(tag: u32, id: u32) -> u64 {
 }
 
 /// Returns the tag and the id of an entry.
+#[expect(clippy::cast_possible_truncation, reason = "the lower half is meant")]
 fn parts(entry: u64) -> (u32, u32) {
     ((entry >> 32) as u32, (entry as u32).wrapping_sub(1))
 }

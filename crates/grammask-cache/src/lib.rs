@@ -45,6 +45,11 @@
 //! assert_eq!(words.get(a), "state");
 //! ```
 
+#![cfg_attr(
+    not(test),
+    warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)
+)]
+
 mod arena;
 mod bucket;
 mod budget;

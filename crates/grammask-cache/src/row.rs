@@ -72,6 +72,13 @@ const INLINE_VALUES: usize = if cfg!(loom) { 2 } else { 4 };
 /// A free inline entry of a [`LazyRow`]: no index has this upper half.
 const FREE: u64 = u64::MAX;
 
+/// Returns the value of an inline entry.
+#[inline(always)]
+#[expect(clippy::cast_possible_truncation, reason = "the lower half is meant")]
+const fn value_of(entry: u64) -> u32 {
+    entry as u32
+}
+
 impl LazyRow {
     constructor! {
         /// Creates a row of unknown values. Allocates nothing.
@@ -89,7 +96,7 @@ impl LazyRow {
         for slot in &self.inline {
             let entry = slot.load(Ordering::Acquire);
             if entry >> 32 == index as u64 {
-                return Some(entry as u32);
+                return Some(value_of(entry));
             }
             if entry == FREE {
                 return None;
@@ -126,7 +133,7 @@ impl LazyRow {
     pub fn iter(&self) -> impl Iterator<Item = (usize, u32)> {
         let inline = self.inline.iter().map(|slot| slot.load(Ordering::Acquire));
         let inline =
-            inline.take_while(|&entry| entry != FREE).map(|entry| ((entry >> 32) as usize, entry as u32));
+            inline.take_while(|&entry| entry != FREE).map(|entry| ((entry >> 32) as usize, value_of(entry)));
         let rest = self.rest.get().into_iter();
         inline.chain(rest.flat_map(|row| (0..row.len()).filter_map(|index| Some((index, row.get(index)?)))))
     }

@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 
 use grammask_normal::{Languages, NonterminalId, NormalForm, Symbol, Terminal, TerminalId, Text, Unordered};
 use grammask_regular::{ByteClasses, ByteSet, RegularId, Store};
+use grammask_work::narrow;
 use rustc_hash::FxHashMap;
 
 use crate::build::call_sites::{CallSites, InlineDecision, shared_prefix};
@@ -470,7 +471,9 @@ impl Builder<'_> {
                 self.specials.len() - 1
             }
         };
-        self.nfa.connect(at, Label::Special(index as u16), next);
+        #[expect(clippy::cast_possible_truncation, reason = "below MAX_SPECIALS")]
+        let label = Label::Special(index as u16);
+        self.nfa.connect(at, label, next);
         Ok(())
     }
 
@@ -500,7 +503,7 @@ impl Builder<'_> {
             }
             None => Callee::Nonterminal { name, start: NetworkNodeId::END },
         };
-        let id = CalleeId(self.callees.len() as u32);
+        let id = CalleeId(narrow(self.callees.len()));
         self.callees.push(callee);
         self.nonterminals[nonterminal.index()] = Some(id);
         self.pending.push_back((id, nonterminal));
@@ -535,7 +538,7 @@ impl Builder<'_> {
     fn callee(&mut self, key: CalleeKey, callee: Callee) -> CalleeId {
         *self.callee_ids.entry(key).or_insert_with(|| {
             self.callees.push(callee);
-            CalleeId((self.callees.len() - 1) as u32)
+            CalleeId(narrow(self.callees.len() - 1))
         })
     }
 
@@ -552,12 +555,14 @@ impl Builder<'_> {
             classes.split_each(&ByteSet::ALL);
         }
         let byte_classes = classes.len();
-        let class_of_byte: Box<[u8; 256]> =
-            Box::new(std::array::from_fn(|byte| classes.class_of(byte as u8)));
+        let mut class_of_byte = Box::new([0; 256]);
+        for (class, byte) in class_of_byte.iter_mut().zip(0..=u8::MAX) {
+            *class = classes.class_of(byte);
+        }
         let class_bytes = classes.classes();
         let mut nodes = self.nodes.finish(|label| match label {
             Label::Byte(byte) => Class(u16::from(class_of_byte[usize::from(byte)])),
-            Label::Special(index) => Class(byte_classes as u16 + index),
+            Label::Special(index) => Class::new(byte_classes + usize::from(index)),
             Label::Call(_) | Label::Epsilon => unreachable!("calls are not scans"),
         });
         if is_cancelled() {

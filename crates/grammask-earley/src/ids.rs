@@ -4,6 +4,8 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
+use grammask_work::narrow;
+
 /// A network node (a position in a rule), or a dynamic node (a position in a lexeme, a counter or a
 /// permutation).
 ///
@@ -31,8 +33,7 @@ impl NetworkNodeId {
     /// # Panics
     /// If the index is 2^32 or more.
     pub const fn from_index(index: usize) -> Self {
-        assert!(index <= u32::MAX as usize, "the index of a node has 32 bits");
-        Self(index as u32)
+        Self(narrow(index))
     }
 }
 

@@ -16,6 +16,11 @@
 //!
 //! Begin with `network.rs`, `recognizer.rs` and `step.rs`.
 
+#![cfg_attr(
+    not(test),
+    warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)
+)]
+
 mod build;
 mod completion;
 mod config;

@@ -181,8 +181,11 @@ impl Network {
     }
 
     /// Returns the class of the special token with this index in [`Network::specials`].
+    ///
+    /// # Panics
+    /// If the class would be 2^16 or more, which it is for no index of the list.
     pub fn class_of_special(&self, index: usize) -> Class {
-        Class((self.byte_classes + index) as u16)
+        Class::new(self.byte_classes + index)
     }
 
     /// Returns a byte of the class. Returns `None` for the class of a special token.

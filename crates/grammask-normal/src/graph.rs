@@ -9,6 +9,8 @@
 
 pub(crate) mod horn;
 
+use grammask_work::narrow;
+
 /// One list of numbers for each of `0..count`, all in one vector (compressed sparse rows).
 #[derive(Clone, Debug)]
 pub struct Lists {
@@ -85,7 +87,7 @@ pub fn components(graph: &Lists) -> Vec<u32> {
         if order[root] != UNVISITED {
             continue;
         }
-        path.push((root as u32, 0));
+        path.push((narrow(root), 0));
         while let Some(&mut (node, ref mut edge)) = path.last_mut() {
             let at = node as usize;
             if *edge == 0 {

@@ -39,6 +39,11 @@
 //! Everything is linear in the size of the tree, except for merging equal nonterminals, which is O(n log n).
 //! Nothing recurses, so deep nesting cannot overflow the stack.
 
+#![cfg_attr(
+    not(test),
+    warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)
+)]
+
 mod cancellation;
 mod config;
 mod error;

@@ -4,6 +4,8 @@
 //! an endless output, and C nothing. The pass `remove_dead_rules` and
 //! [`NormalForm::check`](crate::NormalForm::check) use this.
 
+use grammask_work::narrow;
+
 use crate::cancellation::Cancellation;
 use crate::grammar::{Atom, Factor};
 use crate::graph::horn::HornClauses;
@@ -115,7 +117,7 @@ fn finite(
         if satisfiability[left].is_some() {
             for (part, factor) in body.iter().flatten().enumerate() {
                 if let Atom::Nonterminal(used) = factor.atom {
-                    uses_by_nonterminal.push((used.0, item_uses.len() as u32));
+                    uses_by_nonterminal.push((used.0, narrow(item_uses.len())));
                     item_uses.push(ItemUse { owner: left, part });
                 }
             }
@@ -125,7 +127,7 @@ fn finite(
             body.iter().filter(|production| !production.iter().any(|factor| is_empty(factor.atom)))
         {
             clauses
-                .add_clause(left as u32, production.iter().filter_map(|factor| factor.nonterminal_number()));
+                .add_clause(narrow(left), production.iter().filter_map(|factor| factor.nonterminal_number()));
         }
     }
     let uses_by_nonterminal = Lists::new(bodies.len(), &uses_by_nonterminal);
@@ -134,7 +136,7 @@ fn finite(
             let ItemUse { owner, part } = item_uses[number as usize];
             if let Some(satisfiability) = &mut satisfiability[owner] {
                 satisfiability.add_productive(part);
-                derived.extend(satisfiability.is_satisfiable().then_some(owner as u32));
+                derived.extend(satisfiability.is_satisfiable().then_some(narrow(owner)));
             }
         }
     };
@@ -155,7 +157,7 @@ fn endless(
             for (place, factor) in production.iter().enumerate() {
                 let continues = is_finite(factor);
                 if let Atom::Nonterminal(next) = factor.atom {
-                    let edge = (left as u32, next.0);
+                    let edge = (narrow(left), next.0);
                     // In a counted repetition, the second occurrence comes after a first one, which has a
                     // byte.
                     let is_repeated = continues && !factor.is_once();

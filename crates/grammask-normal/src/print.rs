@@ -3,6 +3,7 @@
 use std::fmt;
 
 use grammask_syntax::{Ast, ExceptOperand, ExprId, ExprKind, Name, Quantifier, Rule, Span};
+use grammask_work::narrow;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::form::{Except, NonterminalId, NormalForm, Production, Symbol, Terminal, TerminalId};
@@ -90,7 +91,7 @@ impl NormalForm {
         writer.start(&self.nonterminals[self.start.index()].name, self.start, self.allows_empty);
         let is_in_place = self.is_printed_in_place();
         for (index, body) in bodies.iter().enumerate().filter(|&(index, _)| !is_in_place[index]) {
-            writer.rule(NonterminalId(index as u32), 0, body.len());
+            writer.rule(NonterminalId(narrow(index)), 0, body.len());
         }
         writer.finish()
     }
@@ -121,11 +122,11 @@ impl fmt::Display for NormalForm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.to_ast().to_string().fmt(f)?;
         if f.alternate() {
-            for (index, nonterminal) in self.nonterminals.iter().enumerate() {
-                writeln!(f, "(* {} = {} *)", NonterminalId(index as u32), nonterminal.name)?;
+            for (index, nonterminal) in (0..).zip(&self.nonterminals) {
+                writeln!(f, "(* {} = {} *)", NonterminalId(index), nonterminal.name)?;
             }
             for index in 0..self.terminals.len() {
-                let id = TerminalId(index as u32);
+                let id = TerminalId(narrow(index));
                 // A `*)` in a text would end the comment.
                 writeln!(f, "(* {id} = {} *)", self.terminal_text(id).replace("*)", "*\\x29"))?;
             }
@@ -248,7 +249,7 @@ impl<'a> TreeWriter<'a> {
     fn finish(mut self) -> Ast {
         for index in 0..self.shared.len() {
             if let Some(name) = self.shared[index].clone() {
-                self.open_terminal(TerminalId(index as u32));
+                self.open_terminal(TerminalId(narrow(index)));
                 let body = self.run();
                 self.push_rule(name, body);
             }

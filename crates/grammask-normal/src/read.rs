@@ -10,6 +10,7 @@ mod unordered;
 
 use grammask_regular::Store;
 use grammask_syntax::{Ast, ExprId, ExprKind, Quantifier, Recovery, Span, Text, suggest};
+use grammask_work::narrow;
 use rustc_hash::FxHashMap;
 
 use crate::Config;
@@ -152,7 +153,7 @@ impl<'a> Reader<'a> {
                 break;
             }
             ids.entry(rule.name.text.as_str()).or_insert_with(|| {
-                let id = NonterminalId(variables.len() as u32);
+                let id = NonterminalId(narrow(variables.len()));
                 let name = Some(Text::from(&rule.name.text));
                 variables.push(Variable {
                     name,
@@ -373,7 +374,7 @@ impl<'a> Reader<'a> {
 
     /// Adds a group.
     fn group(&mut self, productions: Vec<Vec<Factor>>) -> Atom {
-        let id = NonterminalId(self.variables.len() as u32);
+        let id = NonterminalId(narrow(self.variables.len()));
         self.variables.push(Variable {
             name: None,
             origin: id,
@@ -460,7 +461,7 @@ impl<'a> Reader<'a> {
         let (found, value) = (self.terminals.len(), self.config.limits.max_terminals);
         if found > value {
             // The place of the first terminal beyond the limit.
-            let span = self.terminals.span(TerminalId(value as u32));
+            let span = self.terminals.span(TerminalId(narrow(value)));
             self.report(LimitExceeded::new(Limit::MaxTerminals, value, found).into(), span);
         }
         self.take_errors()?;

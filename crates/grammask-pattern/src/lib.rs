@@ -28,6 +28,11 @@
 //! | `lookaround` | syntax tree → languages, for assertions anywhere |
 //! | `language` | hash-consed expressions of languages |
 
+#![cfg_attr(
+    not(test),
+    warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)
+)]
+
 mod atomic;
 mod config;
 mod error;

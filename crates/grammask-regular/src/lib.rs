@@ -65,6 +65,11 @@
 //! | `bounded` | simpler languages that differ only in long, or only in short, strings |
 //! | `serial` | saving, loading, copying, comparing across stores |
 
+#![cfg_attr(
+    not(test),
+    warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)
+)]
+
 mod alphabet;
 pub mod analysis;
 mod automaton;

@@ -70,6 +70,11 @@
 //! | `~x`, `x & y`, `x y`, `x, y`, <code>x &#124; y</code> | operators from the tightest to the loosest |
 //! | `(* comment *)` | white space |
 
+#![cfg_attr(
+    not(test),
+    warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)
+)]
+
 mod ast;
 mod config;
 mod diagnostic;

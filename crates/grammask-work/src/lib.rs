@@ -31,6 +31,11 @@
 //! [`charge`] subtracts from a number of the thread. With the first unit of an account, and every
 //! [`UNITS_PER_LOOK`] units, it looks at the flags and the limit.
 
+#![cfg_attr(
+    not(test),
+    warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)
+)]
+
 use std::cell::{Cell, RefCell};
 use std::marker::PhantomData;
 use std::sync::Arc;

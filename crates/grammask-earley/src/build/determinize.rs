@@ -3,6 +3,8 @@
 //! # Source
 //! M. Rabin, D. Scott, "Finite automata and their decision problems", 1959.
 
+use grammask_work::narrow;
+
 use crate::build::dfa::{Dfa, DfaView};
 use crate::build::list_interner::ListInterner;
 use crate::build::minimize::Minimizer;
@@ -175,7 +177,7 @@ impl Subsets {
 
     /// Returns the id of a sorted subset, which is added if it is new.
     fn id(&mut self, subset: &[u32]) -> u32 {
-        let new = self.ends.len() as u32;
+        let new = narrow(self.ends.len());
         let id = match *subset {
             [state] => {
                 let id = &mut self.of_one[state as usize];
@@ -194,7 +196,7 @@ impl Subsets {
         };
         if id == new {
             self.members.extend_from_slice(subset);
-            self.ends.push(self.members.len() as u32);
+            self.ends.push(narrow(self.members.len()));
         }
         id
     }

@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use grammask_work::narrow;
+
 use crate::CalleeId;
 use crate::build::nfa::Label;
 
@@ -40,7 +42,7 @@ impl Dfa {
     /// Adds a state. Its edges are those added since the last state.
     pub(crate) fn end_state(&mut self, is_final: bool) {
         self.is_final.push(is_final);
-        self.ends.push(self.edges.len() as u32);
+        self.ends.push(narrow(self.edges.len()));
     }
 
     pub(crate) fn view(&self) -> DfaView<'_> {
@@ -120,7 +122,7 @@ impl DfaArena {
         all.ends.extend_from_slice(ends);
         all.bottom_up.extend_from_slice(bottom_up);
         self.starts.push([all.is_final.len(), all.edges.len(), all.bottom_up.len()]);
-        DfaId(self.starts.len() as u32 - 2)
+        DfaId(narrow(self.starts.len()) - 2)
     }
 
     pub(crate) fn get(&self, DfaId(number): DfaId) -> DfaView<'_> {

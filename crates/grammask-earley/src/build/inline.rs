@@ -9,6 +9,7 @@
 //! (`tail_recursion.rs`) and does not count as a call site.
 
 use grammask_normal::NonterminalId;
+use grammask_work::narrow;
 use rustc_hash::FxHashMap;
 
 use crate::build::determinize::Determinizer;
@@ -272,7 +273,7 @@ impl Inliner {
     /// Adds states for a rule and returns the first.
     fn add_states(&mut self, rules: &[RuleDfa], dfas: &DfaArena, copy: RuleCopy) -> u32 {
         let RuleCopy { rule, to, .. } = copy;
-        let first = self.nfa.len() as u32;
+        let first = narrow(self.nfa.len());
         (0..dfas.get(rules[rule].dfa).len()).for_each(|_| _ = self.nfa.add_state());
         self.starts.insert((rule, to), first);
         self.pending.push(RuleCopy { first, ..copy });

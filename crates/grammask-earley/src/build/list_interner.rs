@@ -3,6 +3,7 @@
 
 use std::hash::{Hash, Hasher};
 
+use grammask_work::narrow;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 
 /// Sentinel: there is no older list with this hash.
@@ -54,7 +55,7 @@ impl<T: Copy + Eq + Hash> ListInterner<T> {
     /// Adds a list that [`intern`](Self::intern) will not find, and returns its id.
     pub(crate) fn push(&mut self, list: &[T]) -> usize {
         self.items.extend_from_slice(list);
-        self.ends.push(self.items.len() as u32);
+        self.ends.push(narrow(self.items.len()));
         self.older.push(NO_OLDER);
         self.len() - 1
     }
@@ -74,7 +75,7 @@ impl<T: Copy + Eq + Hash> ListInterner<T> {
         }
         let id = self.push(list);
         self.older[id] = newest;
-        self.newest.insert(hash, id as u32);
+        self.newest.insert(hash, narrow(id));
         id
     }
 }

@@ -5,6 +5,8 @@
 //! J. Hopcroft, "An n log n algorithm for minimizing states in a finite automaton", 1971. As there, a round
 //! looks only at the states with an edge to a state that has left its class.
 
+use grammask_work::narrow;
+
 use crate::build::dfa::Dfa;
 use crate::build::list_interner::ListInterner;
 use crate::build::nfa::{INITIAL_CAPACITY, Label};
@@ -23,7 +25,7 @@ fn classify(
     buffer.clear();
     buffer.push(first);
     buffer.extend(edges);
-    classes.intern(buffer) as u32
+    narrow(classes.intern(buffer))
 }
 
 /// Returns the predecessors of a state, once for each edge.
@@ -102,11 +104,11 @@ impl Minimizer {
         self.class_of.extend(dfa.is_final.iter().map(|&is_final| u32::from(is_final)));
         let finals = dfa.is_final.iter().filter(|&&is_final| is_final).count();
         self.sizes.clear();
-        self.sizes.extend([(states - finals) as u32, finals as u32]);
+        self.sizes.extend([narrow(states - finals), narrow(finals)]);
         self.is_open.clear();
         self.is_open.resize(states, true);
         self.open.clear();
-        self.open.extend((0..states as u32).map(|state| (state, 0)));
+        self.open.extend((0..narrow(states)).map(|state| (state, 0)));
         for _ in 0..MAX_REFINEMENT_ROUNDS {
             if !self.refine(dfa) {
                 if self.number_by_first_state() < states {
@@ -151,7 +153,7 @@ impl Minimizer {
             // has left its class, and each open one has.
             let stays = open_counts[class] == sizes[class] && largest[class] == number;
             if !stays {
-                group.next_class = sizes.len() as u32;
+                group.next_class = narrow(sizes.len());
                 sizes.push(group.states);
             }
         }
@@ -232,7 +234,7 @@ impl Minimizer {
             dfa.is_final[kept] = dfa.is_final[state];
             // Does not overwrite unread entries: kept states have at most as many edges before them as in the
             // input.
-            dfa.ends[kept] = end as u32;
+            dfa.ends[kept] = narrow(end);
             kept += 1;
         }
         dfa.is_final.truncate(kept);
@@ -246,7 +248,7 @@ impl Minimizer {
         let Self { missing, ends, predecessors, .. } = self;
         let states = 0..dfa.view().len();
         missing.clear();
-        missing.extend(states.clone().map(|state| dfa.view().edge_range(state).len() as u32));
+        missing.extend(states.clone().map(|state| narrow(dfa.view().edge_range(state).len())));
         ends.clear();
         ends.resize(dfa.view().len() + 1, 0);
         for &(_, to) in &dfa.edges {
@@ -257,9 +259,9 @@ impl Minimizer {
         }
         predecessors.clear();
         predecessors.resize(dfa.edges.len(), 0);
-        for state in states {
+        for (number, state) in (0..).zip(states) {
             for &(_, to) in dfa.view().edges(state) {
-                predecessors[ends[to as usize] as usize] = state as u32;
+                predecessors[ends[to as usize] as usize] = number;
                 ends[to as usize] += 1;
             }
         }

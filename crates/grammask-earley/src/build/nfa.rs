@@ -1,5 +1,7 @@
 //! The nondeterministic automaton of one nonterminal, over bytes, special tokens, calls and epsilon.
 
+use grammask_work::narrow;
+
 use crate::CalleeId;
 use crate::build::dfa::Dfa;
 
@@ -67,12 +69,12 @@ impl Nfa {
 
     pub(crate) fn add_state(&mut self) -> u32 {
         self.newest.push(NO_EDGE);
-        (self.newest.len() - 1) as u32
+        narrow(self.newest.len() - 1)
     }
 
     /// Adds an edge.
     pub(crate) fn connect(&mut self, from: u32, label: Label, to: u32) {
-        let older = std::mem::replace(&mut self.newest[from as usize], self.edges.len() as u32);
+        let older = std::mem::replace(&mut self.newest[from as usize], narrow(self.edges.len()));
         self.edges.push(Edge { label, to, older });
         self.has_epsilon |= label == Label::Epsilon;
     }
@@ -110,12 +112,12 @@ impl Nfa {
             if edge.older != NO_EDGE || edge.label == Label::Epsilon || chain.view().len() + 1 >= self.len() {
                 return false;
             }
-            chain.edges.push((edge.label, chain.view().len() as u32 + 1));
+            chain.edges.push((edge.label, narrow(chain.view().len()) + 1));
             chain.end_state(false);
             at = edge.to;
         }
         chain.end_state(true);
-        chain.bottom_up.extend((0..chain.view().len() as u32).rev());
+        chain.bottom_up.extend((0..narrow(chain.view().len())).rev());
         self.newest[at as usize] == NO_EDGE
     }
 }

@@ -2,6 +2,7 @@
 //! (hash-consing).
 
 use grammask_regular::ByteSet;
+use grammask_work::narrow;
 
 use crate::build::dfa::DfaView;
 use crate::build::list_interner::ListInterner;
@@ -55,14 +56,14 @@ impl NodeBuilder {
         // Bottom-up, all successors of a state have nodes already. The remaining states lead to a loop.
         for &state in dfa.loop_free_bottom_up() {
             self.write_draft(dfa, state as usize, &id);
-            self.ids[state as usize] = NetworkNodeId(self.nodes.intern(&self.draft) as u32);
+            self.ids[state as usize] = NetworkNodeId(narrow(self.nodes.intern(&self.draft)));
         }
         if dfa.loop_free_bottom_up().len() == dfa.len() {
             return Ok(self.ids[0]);
         }
         let first = self.nodes.len();
         let looping = self.ids.iter_mut().filter(|id| **id == NO_NODE);
-        (first..).zip(looping).for_each(|(node, id)| *id = NetworkNodeId(node as u32));
+        (narrow(first)..).zip(looping).for_each(|(node, id)| *id = NetworkNodeId(node));
         for state in 0..dfa.len() {
             if self.ids[state].index() == self.nodes.len() {
                 self.write_draft(dfa, state, &id);
@@ -116,15 +117,15 @@ impl NodeBuilder {
 /// calls: its copy, or the node itself.
 pub(super) fn split_calls(nodes: &mut Vec<Node>) -> Vec<NetworkNodeId> {
     let count = nodes.len();
-    let mut scan_only: Vec<NetworkNodeId> = (0..count as u32).map(NetworkNodeId).collect();
+    let mut scan_only: Vec<NetworkNodeId> = (0..narrow(count)).map(NetworkNodeId).collect();
     for (index, copy) in scan_only.iter_mut().enumerate() {
         let node = &nodes[index];
         if !node.scans.is_empty() && !node.calls.is_empty() {
             let scans = node.scans.clone();
-            *copy = NetworkNodeId(nodes.len() as u32);
+            *copy = NetworkNodeId(narrow(nodes.len()));
             nodes.push(Node { is_final: false, scans, calls: Edges::default() });
         }
     }
-    scan_only.extend((count..nodes.len()).map(|index| NetworkNodeId(index as u32)));
+    scan_only.extend((narrow(count)..narrow(nodes.len())).map(NetworkNodeId));
     scan_only
 }

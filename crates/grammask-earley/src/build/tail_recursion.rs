@@ -9,6 +9,7 @@
 //! before, so several rules that begin with it at one position predict it once.
 
 use grammask_normal::graph::{Lists, components};
+use grammask_work::narrow;
 
 use crate::CalleeId;
 use crate::build::dfa::DfaView;
@@ -59,7 +60,7 @@ impl TailCalls {
                 let Some(callee) = rule_of(callee) else { continue };
                 calls[callee] += 1;
                 if tail_calls.is_tail_call(dfa, caller, callee, next) {
-                    let pair = (caller as u32, callee as u32);
+                    let pair = (narrow(caller), narrow(callee));
                     tails.push(pair);
                     // State 0 is the start, and its edges come first.
                     units.extend((number < from_start).then_some(pair));
@@ -91,8 +92,10 @@ impl TailCalls {
             let header = &mut headers[component[rule] as usize];
             *header = (*header).max(Some(rank));
         }
+        #[expect(clippy::cast_possible_truncation, reason = "there are at most MAX_ROUNDS")]
+        let round = self.rounds.len() as u8;
         for (_, _, header) in headers.into_iter().flatten() {
-            self.header_in[header.0] = self.rounds.len() as u8;
+            self.header_in[header.0] = round;
         }
         tails.retain(|&(_, to)| self.header_in[to as usize] == NO_ROUND);
         self.rounds.push(component);
@@ -135,5 +138,5 @@ impl TailCalls {
 fn only_final_state(dfa: DfaView<'_>) -> Option<u32> {
     let mut ends = (0..dfa.len()).filter(|&state| dfa.is_final(state));
     let end = ends.next()?;
-    ends.next().is_none().then_some(end as u32)
+    ends.next().is_none().then_some(narrow(end))
 }

@@ -13,6 +13,7 @@
 //! found as well.
 
 use grammask_regular::{ByteSet, RegularId, Store, analysis};
+use grammask_work::narrow;
 use rustc_hash::FxHashMap;
 
 use crate::build::dfa::DfaView;
@@ -338,7 +339,7 @@ impl TextLoop {
     /// Writes the automaton to `nfa`, with calls of these lexemes instead of the loop's characters.
     pub(crate) fn replace(&self, dfa: DfaView<'_>, texts: &[CalleeId], nfa: &mut Nfa) {
         nfa.clear();
-        let first = nfa.len() as u32;
+        let first = narrow(nfa.len());
         (0..dfa.len()).for_each(|_| _ = nfa.add_state());
         nfa.connect(nfa.start(), Label::Epsilon, first);
         // Copies of states without the edges of characters: the loop's state after a text, and each inner
@@ -347,7 +348,7 @@ impl TextLoop {
         let inner_copies: Vec<u32> = self.inner.iter().map(|_| nfa.add_state()).collect();
         let mut replacement = Replacement { text_loop: self, dfa, first, inner_copies: &inner_copies, nfa };
         for state in 0..dfa.len() {
-            let at = first + state as u32;
+            let at = first + narrow(state);
             match self.entries.iter().zip(texts).find(|(entry, _)| entry.state == state) {
                 Some((entry, &text)) => {
                     replacement.add_state(state, at, &entry.edges);

@@ -1,6 +1,7 @@
 //! Checks the invariants of a network.
 
 use grammask_regular::{ByteClasses, ByteSet};
+use grammask_work::narrow;
 
 use crate::network::scanned;
 use crate::{Callee, CalleeId, Class, Network, NetworkNodeId, Node};
@@ -34,7 +35,7 @@ impl Network {
             return fail("the start is the end, but the empty output is not allowed".into());
         }
         for (index, node) in self.nodes.iter().enumerate() {
-            let id = NetworkNodeId(index as u32);
+            let id = NetworkNodeId(narrow(index));
             if index > 0 && !node.goes_on() {
                 return fail(format!("{id} has no edge and is not the end"));
             }

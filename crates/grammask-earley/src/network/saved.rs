@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use grammask_normal::Unordered;
 use grammask_regular::{ByteSet, Languages, RegularId, Store};
+use grammask_work::narrow;
 
 use crate::network::scanned;
 use crate::recognizer::SavedTables;
@@ -177,7 +178,7 @@ impl SavedNetwork {
                 SavedCallee::Nonterminal { name: name.to_string(), start: start.0 }
             }
             Callee::Lexeme { .. } => {
-                SavedCallee::Lexeme { text: network.callee_text(CalleeId(index as u32)) }
+                SavedCallee::Lexeme { text: network.callee_text(CalleeId(narrow(index))) }
             }
             Callee::Counter { element, min, max } => {
                 SavedCallee::Counter { element: element.0, min: *min, max: *max }

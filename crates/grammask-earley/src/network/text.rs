@@ -12,8 +12,8 @@ use crate::{
 impl fmt::Display for Network {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "start {}{}", self.start, if self.allows_empty { " or empty" } else { "" })?;
-        for (index, callee) in self.callees.iter().enumerate() {
-            let text = self.callee_text(CalleeId(index as u32));
+        for (index, callee) in (0..).zip(&self.callees) {
+            let text = self.callee_text(CalleeId(index));
             match callee {
                 Callee::Nonterminal { start, .. } => writeln!(f, "rule {text} {start}")?,
                 Callee::Lexeme { .. } => writeln!(f, "lexeme {text}")?,
@@ -40,8 +40,8 @@ impl fmt::Display for Network {
                 }
             }
         }
-        for (index, node) in self.nodes.iter().enumerate() {
-            write!(f, "{}{}", NetworkNodeId(index as u32), if node.is_final { " final" } else { "" })?;
+        for (index, node) in (0..).zip(&self.nodes) {
+            write!(f, "{}{}", NetworkNodeId(index), if node.is_final { " final" } else { "" })?;
             // Edges with equal targets are one entry.
             let mut scans = node.scans.to_vec();
             scans.sort_by_key(|&(class, to)| (to, class));
@@ -56,7 +56,7 @@ impl fmt::Display for Network {
         }
         if f.alternate() {
             for class in 0..self.byte_classes {
-                writeln!(f, "class{class} {}", self.bytes_of(Class(class as u16)))?;
+                writeln!(f, "class{class} {}", self.bytes_of(Class::new(class)))?;
             }
         }
         Ok(())

@@ -5,6 +5,7 @@
 //! first one is.
 
 use grammask_regular::ByteSet;
+use grammask_work::narrow;
 use smallvec::SmallVec;
 
 use crate::permutation::json_value::{
@@ -341,7 +342,7 @@ impl Cursor {
             if bits[member / 64] >> (member % 64) & 1 == 1 {
                 return false;
             }
-            self.at = Position::BeforeColon(member as u32);
+            self.at = Position::BeforeColon(narrow(member));
             return true;
         }
         match decode(escape, byte) {
@@ -370,7 +371,7 @@ impl Cursor {
             Decoded::Open => true,
             Decoded::Bytes(bytes) => {
                 let is_next = text[*read as usize..].starts_with(&bytes);
-                *read += bytes.len() as u32;
+                *read += narrow(bytes.len());
                 is_next
             }
         }

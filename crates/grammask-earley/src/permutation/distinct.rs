@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use grammask_cache::LazyRow;
 use grammask_regular::{ByteSet, RegularId, analysis};
+use grammask_work::narrow;
 
 use crate::permutation::distinct_values;
 use crate::permutation::json_value::Value;
@@ -473,7 +474,7 @@ pub(crate) fn import(
     let texts = &mut nodes.permutations.texts;
     let prefix = before.iter().fold(EMPTY_PREFIX, |prefix, &byte| texts.longer(prefix, byte));
     cx.tables.spend(before.len() * TEXT_BYTE_BYTES);
-    let read = ReadText { from: start, prefix, length: before.len() as u32 };
+    let read = ReadText { from: start, prefix, length: narrow(before.len()) };
     match state.item {
         DistinctItem::Lexeme(lexeme) => {
             let lexeme = nodes.import(cx, source, from, lexeme)?;

@@ -3,6 +3,7 @@
 //! Two texts are equal if they are equal JSON values: `{"a":1,"b":"x"}` and `{"b":"\u0078", "a":1.0}`. Texts
 //! that are no JSON values, among them objects with a repeated key, are compared byte by byte.
 
+use grammask_work::narrow;
 use smallvec::SmallVec;
 
 /// Number of digits of an exponent that is computed. Numbers with a longer one are compared byte by byte.
@@ -58,7 +59,7 @@ impl Value {
 
     /// Returns the index of the whole value.
     pub(crate) fn root(&self) -> PartId {
-        self.parts.len() as PartId - 1
+        narrow(self.parts.len()) - 1
     }
 
     pub(crate) fn part(&self, part: PartId) -> &Part {
@@ -243,7 +244,7 @@ impl Reader<'_> {
             // A value has ended, and perhaps those around it.
             loop {
                 self.parts.push(done);
-                let part = self.parts.len() as PartId - 1;
+                let part = narrow(self.parts.len()) - 1;
                 match open.last_mut() {
                     None => return self.peek().is_none().then_some(()),
                     Some(Open::Array(items)) => items.push(part),

@@ -3,6 +3,7 @@
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
+use grammask_work::narrow;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::permutation::plan::{Choice, Counters, Plan, Progress, Totals};
@@ -122,7 +123,7 @@ impl PermutationNodes {
             }
             next = entry.older;
         }
-        let number = self.entries.len() as u32;
+        let number = narrow(self.entries.len());
         cx.tables.spend(2 * size_of::<Entry>() + counters.bytes_used());
         self.newest.insert(key, number);
         self.entries.push(Entry { callee, counters, totals, hash, nodes: [None; 2], older: newest });

@@ -4,6 +4,7 @@
 //! for `c`. The total number of items is counted as well, up to 5.
 
 use grammask_normal::{Unordered, UnorderedError};
+use grammask_work::narrow;
 use smallvec::SmallVec;
 
 use crate::permutation::used_texts::UsedTextsId;
@@ -241,10 +242,10 @@ impl Plan {
             let required_items = if is_needed[number] {
                 0
             } else {
-                self.closures[number].iter().filter(|&&other| !is_needed[other as usize]).count() as u32
+                narrow(self.closures[number].iter().filter(|&&other| !is_needed[other as usize]).count())
             };
             if is_missing || room.is_none_or(|room| u64::from(required_items) < room) {
-                choices.push(Choice { item: number as u32, required_items, is_missing });
+                choices.push(Choice { item: narrow(number), required_items, is_missing });
             }
         }
         choices

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use grammask_regular::{ByteSet, RegularId};
+use grammask_work::narrow;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::permutation::comparison::Cursor;
@@ -80,7 +81,7 @@ impl DistinctTexts {
     pub(super) fn longer(&mut self, prefix: PrefixId, byte: u8) -> PrefixId {
         *self.prefix_ids.entry((prefix, byte)).or_insert_with(|| {
             self.prefixes.push((prefix, byte));
-            PrefixId(self.prefixes.len() as u32)
+            PrefixId(narrow(self.prefixes.len()))
         })
     }
 
@@ -107,7 +108,7 @@ impl DistinctTexts {
         *self.used_ids.entry((callee, older, text.into())).or_insert_with(|| {
             let value = by_value.then(|| Value::of(text));
             self.used.push(UsedTexts { callee, older, text: text.into(), value, remaining: None });
-            self.used.len() as UsedTextsId
+            narrow(self.used.len())
         })
     }
 

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 
 use grammask_cache::{Arena, LazyRow};
 use grammask_regular::{ByteSet, RegularId};
+use grammask_work::narrow;
 
 use crate::permutation::distinct::{DistinctItem, DistinctState};
 use crate::permutation::plan::Choice;
@@ -103,7 +104,7 @@ pub(crate) struct DynamicNodes {
 
 impl DynamicNodes {
     pub(crate) fn new(network: &Network) -> Self {
-        Self { nodes: Arena::new(), first: network.nodes.len() as u32 }
+        Self { nodes: Arena::new(), first: narrow(network.nodes.len()) }
     }
 
     /// Returns the node with this id, which must not be a node of the network.
@@ -118,7 +119,7 @@ impl DynamicNodes {
 
     /// Returns the id that the next node will get.
     pub(crate) fn next_id(&self) -> NetworkNodeId {
-        NetworkNodeId(self.first + self.nodes.len() as u32)
+        NetworkNodeId(self.first + narrow(self.nodes.len()))
     }
 
     /// Adds a node, with its FIRST set if that is known.

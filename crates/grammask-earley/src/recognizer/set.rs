@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use grammask_cache::LazyRow;
 use grammask_regular::ByteSet;
+use grammask_work::narrow;
 use smallvec::SmallVec;
 
 use crate::{Item, NetworkNodeId, OriginId, Resumption, SetId};
@@ -80,7 +81,7 @@ impl Set {
         let kernel_len = items.partition_point(|item| item.node != NetworkNodeId::DONE);
         Self {
             items: SmallVec::from_slice(items),
-            kernel_len: kernel_len as u32,
+            kernel_len: narrow(kernel_len),
             row: LazyRow::new(),
             closure: OnceLock::new(),
             split: OnceLock::new(),

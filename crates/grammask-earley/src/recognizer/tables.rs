@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use grammask_regular::RegularId;
-use grammask_work::{charge, charge_len};
+use grammask_work::{charge, charge_len, narrow};
 
 use crate::network::saved::LoadError;
 use crate::recognizer::dynamic_nodes::{NodeKind, Phase};
@@ -85,7 +85,7 @@ const PERMUTATION_CHECK_WORK: usize = 1 << 29;
 impl Recognizer {
     /// Returns all sets in the order of their creation: the dead one, the initial one, then the others.
     pub fn states(&self) -> impl Iterator<Item = SetId> {
-        let known = (0..self.sets.len() as u32).map_while(|index| Some((index, self.sets.try_get(index)?)));
+        let known = (0..narrow(self.sets.len())).map_while(|index| Some((index, self.sets.try_get(index)?)));
         known.map(|(index, set)| set.id(index))
     }
 
@@ -137,10 +137,10 @@ impl Recognizer {
             sets.push(set.items.iter().map(save_item).collect());
             let is_live = |&(_, raw): &(usize, u32)| !SetId::from_raw(raw).is_dead();
             let mut classes: Vec<u16> =
-                set.row.iter().filter(is_live).map(|(class, _)| class as u16).collect();
+                set.row.iter().filter(is_live).map(|(class, _)| Class::new(class).0).collect();
             if !classes.is_empty() {
                 classes.sort_unstable();
-                steps.push((number as u32, classes));
+                steps.push((narrow(number), classes));
             }
         }
         SavedTables { nodes, origins, sets, steps }
@@ -263,7 +263,7 @@ impl Recognizer {
     ) -> Result<(), LoadError> {
         for origin in origins {
             charge(UNITS_PER_ENTRY).map_err(Error::from)?;
-            let expected = OriginId(self.origins.len() as u32);
+            let expected = OriginId(narrow(self.origins.len()));
             let loaded = match origin {
                 SavedOrigin::Single(callers) => {
                     charge_len(callers.len()).map_err(Error::from)?;

@@ -5,6 +5,7 @@
 //! outside in. A cycle (indirect or hidden left recursion) is interned as a whole, by its shape.
 
 use grammask_cache::Interner;
+use grammask_work::narrow;
 use rustc_hash::FxHashMap;
 
 use crate::recognizer::{Callers, Origin};
@@ -136,7 +137,7 @@ impl OriginInterner {
             Reference::Local(index) => {
                 let member = component.iter().position(|&other| other == index);
                 let reference = match member {
-                    Some(member) => Reference::Local(member as u32),
+                    Some(member) => Reference::Local(narrow(member)),
                     None => Reference::Known(origins[index as usize]),
                 };
                 Caller { node: caller.node, reference }
@@ -155,16 +156,16 @@ impl OriginInterner {
         if let Some(&number) = self.cycle_numbers.get(cycle) {
             return self.cycles[number as usize].1;
         }
-        let number = self.cycles.len() as u32;
+        let number = narrow(self.cycles.len());
         // Origins are added only under the lock, so the next ids are known in advance.
-        let first = OriginId(cx.tables.origin_count() as u32);
+        let first = OriginId(narrow(cx.tables.origin_count()));
         for (index, callers) in members(cycle).enumerate() {
             let mut callers: Callers =
                 callers.iter().map(|caller| caller.resolve(|member| OriginId(first.0 + member))).collect();
             callers.sort_unstable();
             callers.dedup();
             cx.tables.spend(size_of::<Origin>() + 4 * size_of_val::<[Item]>(&callers));
-            cx.tables.origins().push(Origin::new(callers, Some((number, index as u32))));
+            cx.tables.origins().push(Origin::new(callers, Some((number, narrow(index)))));
         }
         self.cycle_numbers.insert(cycle.into(), number);
         self.cycles.push((cycle.into(), first));

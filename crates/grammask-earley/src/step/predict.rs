@@ -7,6 +7,8 @@
 //! predicts only callees that begin with that byte. No callee is nullable, so a caller of such a callee
 //! begins with the byte as well: every caller is predicted, and the origins are those of the full closure.
 
+use grammask_work::narrow;
+
 use crate::permutation::distinct;
 use crate::recognizer::dynamic_nodes::NodeKind;
 use crate::step::nodes::NodeFactory;
@@ -75,9 +77,9 @@ impl Predictor {
         for item in kernel {
             self.predict_from(nodes, cx, item.node, Reference::Known(item.origin), byte)?;
         }
-        let mut next = 0;
-        while let Some(&Prediction { start, .. }) = self.predictions.get(next) {
-            self.predict_from(nodes, cx, start, Reference::Local(next as u32), byte)?;
+        let mut next = 0_u32;
+        while let Some(&Prediction { start, .. }) = self.predictions.get(next as usize) {
+            self.predict_from(nodes, cx, start, Reference::Local(next), byte)?;
             next += 1;
         }
         if !self.predictions.is_empty() {
@@ -156,7 +158,7 @@ impl Predictor {
                 return Ok(());
             }
             let start = nodes.start(cx, callee)?;
-            index = self.predictions.len() as u32;
+            index = narrow(self.predictions.len());
             self.index_of[callee.index()] = index;
             self.predictions.push(Prediction { callee, start, first: 0, end: 0 });
         }
@@ -204,8 +206,8 @@ impl Predictor {
                 component.sort_unstable_by_key(|&index| predictions[index as usize].callee);
                 let members = component.iter().map(|&index| predictions[index as usize].callers(callers));
                 let first = interner.intern_component(cx, component, members, origins);
-                for (member, &index) in component.iter().enumerate() {
-                    origins[index as usize] = OriginId(first.0 + member as u32);
+                for (member, &index) in (0..).zip(&*component) {
+                    origins[index as usize] = OriginId(first.0 + member);
                 }
             }
         });
@@ -260,7 +262,7 @@ impl ComponentSearch {
         if !is_any_skipped {
             return;
         }
-        for index in 0..predictions.len() as u32 {
+        for index in 0..narrow(predictions.len()) {
             let mut end = Reference::Local(index);
             // A chain of last calls begins outside of the set, so following it ends.
             while let Reference::Local(at) = end
@@ -297,7 +299,7 @@ impl ComponentSearch {
         self.low.clear();
         self.low.resize(predictions.len(), 0);
         let mut next_number = 0;
-        for root in 0..predictions.len() as u32 {
+        for root in 0..narrow(predictions.len()) {
             if self.number[root as usize] != UNSEEN {
                 continue;
             }

@@ -4,6 +4,7 @@
 //! is propagated.
 
 use grammask_earley::OriginId;
+use grammask_work::narrow;
 use rustc_hash::FxHashMap;
 
 use crate::lexicon::Lexicon;
@@ -82,7 +83,7 @@ impl Completions {
         for &(origin, continuation, _) in &self.list[fresh] {
             self.at.entry(origin).or_default().push(continuation);
         }
-        (self.list.len() - 1) as u32
+        narrow(self.list.len() - 1)
     }
 
     /// Returns an origin, its new trie nodes, and the number of this completion. To be called when nothing

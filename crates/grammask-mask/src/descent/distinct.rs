@@ -39,7 +39,7 @@ pub(crate) struct AfterDistinctTexts {
 const UNITS_PER_STEP: u64 = 8;
 
 /// Minimum number of completions of an item such that one differs from all texts that fit inside a token.
-const MIN_COMPLETIONS: u64 = 64;
+const MIN_COMPLETIONS: u32 = 64;
 
 /// Bytes of a path; a longer one might contain `MIN_COMPLETIONS` items.
 const MAX_PATH_BYTES: usize = MIN_COMPLETIONS as usize - 2;
@@ -235,7 +235,9 @@ impl Masks {
                 }
                 let item = recognizer.kernel(next).first().filter(|_| !next.completes());
                 match item {
-                    Some(item) if recognizer.inspect().has_distinct_texts(item.node, MIN_COMPLETIONS)? => {
+                    Some(item)
+                        if recognizer.inspect().has_distinct_texts(item.node, MIN_COMPLETIONS.into())? =>
+                    {
                         output.allow(here);
                         path.push((node + 1, below, Some(next)));
                     }
@@ -291,7 +293,7 @@ impl Masks {
                         continue;
                     }
                     let Some(item) = recognizer.kernel(set).first() else { return Ok(false) };
-                    if !recognizer.inspect().has_distinct_texts(item.node, MIN_COMPLETIONS)? {
+                    if !recognizer.inspect().has_distinct_texts(item.node, MIN_COMPLETIONS.into())? {
                         return Ok(false);
                     }
                 }

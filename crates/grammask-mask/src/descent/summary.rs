@@ -11,6 +11,7 @@ use std::sync::OnceLock;
 
 use grammask_earley::{Error, NetworkNodeId};
 use grammask_trie::{TokenId, TokenSet};
+use grammask_work::narrow;
 use smallvec::SmallVec;
 
 use crate::Masks;
@@ -158,7 +159,7 @@ impl Masks {
             if let Some(known) = self.known_lexeme(before) {
                 break known?;
             }
-            if self.texts.get(before.index() as u32).is_some() {
+            if self.texts.get(narrow(before.index())).is_some() {
                 return None;
             }
             here = before;
@@ -170,7 +171,7 @@ impl Masks {
 
     /// Returns the lexeme of a node if it is known; `Some(None)` if the lexicon has none.
     fn known_lexeme(&self, node: NetworkNodeId) -> Option<Option<(LexemeId, bool)>> {
-        let known = self.lexemes.get(node.index() as u32)?;
+        let known = self.lexemes.get(narrow(node.index()))?;
         Some((known != NO_LEXEME).then(|| (LexemeId::from_number(known >> 1), known & 1 == 1)))
     }
 
@@ -188,7 +189,7 @@ impl Masks {
         // every memory budget.
         let lexeme = lexeme.filter(|(lexeme, _)| lexeme.number() < NO_LEXEME >> 1);
         let number = lexeme.map_or(NO_LEXEME, |(lexeme, is_same)| lexeme.number() << 1 | u32::from(is_same));
-        self.budget.spend(self.lexemes.set(node.index() as u32, number).1);
+        self.budget.spend(self.lexemes.set(narrow(node.index()), number).1);
         lexeme
     }
 
@@ -210,14 +211,14 @@ impl Masks {
             (EntryRef::Lexicon(entry), exit)
         };
         if is_whole
-            && let Some(entry) = self.entries_at_root.get(node.index() as u32).map(EntryId::from_number)
+            && let Some(entry) = self.entries_at_root.get(narrow(node.index())).map(EntryId::from_number)
             && lexicon.entry(entry).answers(want)
         {
             return Ok(of(entry));
         }
         if let Some(entry) = self.entry_of_language(node, continuation, fuel) {
             if is_whole {
-                self.budget.spend(self.entries_at_root.set(node.index() as u32, entry.number()).1);
+                self.budget.spend(self.entries_at_root.set(narrow(node.index()), entry.number()).1);
             }
             return Ok(of(entry));
         }
@@ -229,7 +230,7 @@ impl Masks {
             })
         {
             if is_whole {
-                self.budget.spend(self.entries_at_root.set(node.index() as u32, entry.number()).1);
+                self.budget.spend(self.entries_at_root.set(narrow(node.index()), entry.number()).1);
             }
             return Ok(of(entry));
         }
@@ -250,7 +251,7 @@ impl Masks {
         fuel: &Fuel<'_>,
     ) -> Option<EntryId> {
         let lexicon = &*self.lexicon;
-        let number = node.index() as u32;
+        let number = narrow(node.index());
         let known = self.texts.get(number);
         if let Some(id) = known
             && let Some(entry) = lexicon.known_entry_of_import(ImportId::from_number(id), continuation)

@@ -1,7 +1,7 @@
 //! The deterministic automaton of all lexemes of all grammars: states are languages, steps are derivatives on
 //! demand.
 
-use grammask_work::charge;
+use grammask_work::{charge, narrow};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use grammask_cache::{Arena, Budget, Column, Row};
@@ -240,7 +240,7 @@ impl Automaton {
         // The number 0 belongs to the empty language.
         let mut builder = automaton.lock();
         automaton.states.push(builder.state(RegularId::EMPTY));
-        builder.numbers.set(RegularId::EMPTY.index() as u32, LexemeId::DEAD.number());
+        builder.numbers.set(narrow(RegularId::EMPTY.index()), LexemeId::DEAD.number());
         drop(builder);
         automaton
     }
@@ -467,10 +467,10 @@ impl Automaton {
 
     /// Returns the state in which counters with bounds of at least `least` are unbounded. Also returns up to
     /// how many characters both accept the same texts. Returns `None` if no counter has such a bound.
-    pub(crate) fn unbounded(&self, id: LexemeId, least: usize) -> Result<Option<(LexemeId, usize)>, Error> {
+    pub(crate) fn unbounded(&self, id: LexemeId, least: u32) -> Result<Option<(LexemeId, usize)>, Error> {
         let mut builder = self.lock();
         let before = builder.store.bytes_used();
-        let found = analysis::drop_bounds(&mut builder.store, self.state(id).language, least as u32)?;
+        let found = analysis::drop_bounds(&mut builder.store, self.state(id).language, least)?;
         let free = match found {
             Some((language, most)) => Some((self.number(&mut builder, language)?, most as usize)),
             None => None,
@@ -528,7 +528,7 @@ impl Automaton {
 
     /// Returns the state of a language, which is added if it is new. Computes the two bits of its id.
     fn number(&self, builder: &mut Builder, language: RegularId) -> Result<LexemeId, Error> {
-        if let Some(number) = builder.numbers.get(language.index() as u32) {
+        if let Some(number) = builder.numbers.get(narrow(language.index())) {
             return Ok(LexemeId::from_number(number));
         }
         let goes_on = builder.store.has_nonempty_string(language)?;
@@ -541,7 +541,7 @@ impl Automaton {
                 | (u32::from(completes) * LexemeId::COMPLETES)
                 | (u32::from(goes_on) * LexemeId::GOES_ON),
         );
-        let (_, allocated) = builder.numbers.set(language.index() as u32, id.number());
+        let (_, allocated) = builder.numbers.set(narrow(language.index()), id.number());
         self.budget.spend(size_of::<State>() + row + allocated);
         Ok(id)
     }

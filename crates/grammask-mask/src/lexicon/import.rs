@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 
 use grammask_regular::analysis::{self, FiniteLanguage};
 use grammask_regular::{Error, RegularId, Store};
+use grammask_work::narrow;
 use smallvec::SmallVec;
 
 use crate::lexicon::automaton::LexemeId;
@@ -70,7 +71,7 @@ impl Lexicon {
         let mut key: SmallVec<[u32; INLINE_FORM_WORDS]> = SmallVec::new();
         key.extend([TEXTS_TAG, *escapes as u32]);
         for text in [before, after].into_iter().chain(texts) {
-            key.push(text.len() as u32);
+            key.push(narrow(text.len()));
             let (words, rest) = text.as_chunks::<4>();
             key.extend(words.iter().map(|word| u32::from_le_bytes(*word)));
             key.extend(

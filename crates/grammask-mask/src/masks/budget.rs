@@ -109,6 +109,7 @@ impl FailureCredit {
         (MASKS_PER_CREDIT * STATE_WALKS_PER_MASK * trie) as u64
     }
 
+    #[expect(clippy::cast_possible_truncation, reason = "`all` computes the credit as a `usize`")]
     fn left(&self, trie: usize) -> usize {
         Self::all(trie).saturating_sub(self.used.load(Relaxed)) as usize
     }

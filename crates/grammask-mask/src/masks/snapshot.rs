@@ -3,7 +3,7 @@
 
 use grammask_earley::SetId;
 use grammask_trie::{Mask, TokenId};
-use grammask_work::{charge, charge_len};
+use grammask_work::{charge, charge_len, narrow};
 use rustc_hash::FxHashMap;
 
 use crate::Masks;
@@ -49,14 +49,14 @@ impl Masks {
         for (position, state) in self.recognizer.states().enumerate() {
             let Some(MaskId(delta_mask)) = self.at(state).known else { continue };
             let number = *numbers.entry(delta_mask).or_insert_with(|| {
-                let next = saved.masks.len() as u32;
+                let next = narrow(saved.masks.len());
                 let mask = self.mask(state, &mut scratch).expect("a mask that is known hits no limit");
                 *contents.entry(mask.clone()).or_insert_with(|| {
                     saved.masks.push(SavedMask::new(mask));
                     next
                 })
             });
-            saved.states.push((position as u32, number));
+            saved.states.push((narrow(position), number));
         }
         saved
     }

@@ -1,6 +1,6 @@
 //! Sets of inner trie nodes: sorted lists up to a length, and one bit for each inner node beyond it.
 
-use grammask_work::count;
+use grammask_work::{count, narrow};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
@@ -34,6 +34,7 @@ impl Hash for NodeSet {
             Self::List(list) => list.hash(state),
             Self::Bits(bits) => {
                 const SEEDS: [u64; 2] = [0x9E37_79B9_7F4A_7C15, 0xD1B5_4A32_D192_ED03];
+                #[expect(clippy::cast_possible_truncation, reason = "the two halves of the product")]
                 let fold = |lane: u64, one: u64, other: u64| {
                     let product = u128::from(one ^ SEEDS[0]) * u128::from(other ^ lane);
                     product as u64 ^ (product >> 64) as u64
@@ -74,7 +75,7 @@ impl NodeSet {
             }
             for &(start, end) in ranges {
                 over_range(start, end, |word, mask| {
-                    single.extend(ones_of(word as u32, between[word] & mask));
+                    single.extend(ones_of(narrow(word), between[word] & mask));
                 });
             }
             // Mostly a few sorted lists in sequence, which a stable sort merges.

@@ -1,6 +1,7 @@
 //! Checks the invariants of a normal form.
 
 use grammask_regular::Store;
+use grammask_work::narrow;
 use rustc_hash::{FxHashMap, FxHashSet};
 use thiserror::Error;
 
@@ -219,7 +220,7 @@ impl NormalForm {
             }
         }
         match is_reached.iter().position(|reached| !reached) {
-            Some(index) => Err(Violation::Unreachable(NonterminalId(index as u32))),
+            Some(index) => Err(Violation::Unreachable(NonterminalId(narrow(index)))),
             None => Ok(()),
         }
     }

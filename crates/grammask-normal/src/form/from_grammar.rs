@@ -1,6 +1,7 @@
 //! Converts a grammar that has passed all rewrites to the normal form, and numbers its symbols anew.
 
 use grammask_regular::RegularId;
+use grammask_work::narrow;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cancellation::Cancellation;
@@ -162,7 +163,7 @@ impl Numbering<'_, '_> {
             if self.stack.len() == pending {
                 self.stack.pop();
                 let new = self.take_renumbered(id);
-                self.new_ids[id.index()] = Some(TerminalId(self.new.len() as u32));
+                self.new_ids[id.index()] = Some(TerminalId(narrow(self.new.len())));
                 self.new.push(new);
                 self.languages.push(self.old_languages[id.index()]);
             }

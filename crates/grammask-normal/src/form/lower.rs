@@ -2,6 +2,7 @@
 
 use grammask_regular::{Error, RegularId, Store};
 use grammask_syntax::{Comparison, Escapes};
+use grammask_work::narrow;
 
 use crate::form::{NormalForm, Symbol, Terminal, TerminalId};
 
@@ -149,7 +150,7 @@ impl NormalForm {
             }
         }
         for id in (0..count).rev() {
-            if needed[id] && literal_set(&self.terminals, TerminalId(id as u32)).is_none() {
+            if needed[id] && literal_set(&self.terminals, TerminalId(narrow(id))).is_none() {
                 for operand in self.terminals[id].operands() {
                     needed[operand.index()] = true;
                 }
@@ -158,7 +159,7 @@ impl NormalForm {
         let mut lowered: Vec<Option<RegularId>> = vec![None; count];
         for id in 0..count {
             if needed[id] {
-                lowered[id] = match literal_set(&self.terminals, TerminalId(id as u32)) {
+                lowered[id] = match literal_set(&self.terminals, TerminalId(narrow(id))) {
                     Some(texts) => Some(store.literals(texts.iter().copied())?),
                     None => combine(
                         &self.terminals[id],

@@ -4,6 +4,7 @@ use std::hash::{Hash, Hasher};
 
 use grammask_regular::{Error, RegularId, Store};
 use grammask_syntax::{Span, Text};
+use grammask_work::narrow;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 
 use crate::cancellation::Cancellation;
@@ -320,7 +321,7 @@ impl Terminals {
     pub fn nullable(&mut self, store: &mut Store) -> Result<Vec<bool>, (Error, Span)> {
         let mut nullable = Vec::with_capacity(self.len());
         for index in 0..self.len() {
-            let id = TerminalId(index as u32);
+            let id = TerminalId(narrow(index));
             let of = |id: &TerminalId| -> bool { nullable[id.index()] };
             let is_nullable = match self.get(id) {
                 Terminal::Text(text) => text.is_empty(),

@@ -7,6 +7,8 @@
 //! W. Dowling, J. Gallier, "Linear-time algorithms for testing the satisfiability of propositional Horn
 //! formulae", 1984.
 
+use grammask_work::narrow;
+
 use crate::cancellation::Cancellation;
 use crate::graph::Lists;
 
@@ -46,10 +48,10 @@ impl HornClauses {
     /// Adds a clause: `head` holds if all of `body` do. An empty body is a fact.
     pub fn add_clause(&mut self, head: u32, body: impl Iterator<Item = u32>) {
         let before = self.uses.len();
-        let clause = self.heads.len() as u32;
+        let clause = narrow(self.heads.len());
         self.uses.extend(body.map(|premise| (premise, clause)));
         self.heads.push(head);
-        self.missing.push((self.uses.len() - before) as u32);
+        self.missing.push(narrow(self.uses.len() - before));
         if self.uses.len() == before {
             self.add_fact(head);
         }

@@ -1,5 +1,7 @@
 //! `A ::= B 'x'; B ::= '' | 'b';` becomes `A ::= B 'x' | 'x'; B ::= 'b';`: afterwards no symbol is nullable.
 
+use grammask_work::narrow;
+
 use crate::cancellation::Cancellation;
 use crate::error::{Error, ErrorKind};
 use crate::form::{NonterminalId, TerminalId};
@@ -50,7 +52,7 @@ pub(crate) fn eliminate_nullables(grammar: &mut Grammar, context: &mut Context<'
         if context.cancellation.poll_after(1 + grammar.variables[index].productions.len()) {
             return Ok(());
         }
-        let id = NonterminalId(index as u32);
+        let id = NonterminalId(narrow(index));
         if !grammar.variable(id).productions.iter().any(|production| nullable.occurs_in(production)) {
             continue;
         }

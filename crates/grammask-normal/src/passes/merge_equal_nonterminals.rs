@@ -1,6 +1,7 @@
 //! `A ::= B | C; B ::= 'a'; C ::= 'a';` becomes `A ::= B; B ::= 'a';`: nonterminals with equal productions
 //! are merged.
 
+use grammask_work::narrow;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cancellation::Cancellation;
@@ -167,7 +168,7 @@ fn hash_rounds(grammar: &Grammar, cancellation: &mut Cancellation<'_>) -> Rounds
             let mut names: Vec<u64> = grammar.in_use().map(|(id, _)| class[id.index()]).collect();
             names.sort_unstable();
             names.dedup();
-            let number = |hash: &u64| names.partition_point(|other| other < hash) as u32;
+            let number = |hash: &u64| narrow(names.partition_point(|other| other < hash));
             return Rounds::Stable(class.iter().map(number).collect());
         }
         before = alone + shared;
@@ -215,6 +216,7 @@ fn sort_signatures(signatures: &mut [(u64, NonterminalId)], cancellation: &mut C
 }
 
 /// Adds a number to a hash.
+#[expect(clippy::cast_possible_truncation, reason = "the two halves of the product")]
 const fn mix64(hash: u64, next: u64) -> u64 {
     let product = (hash ^ next.wrapping_mul(0x9E37_79B9_7F4A_7C15)) as u128 * 0xA076_1D64_78BD_642F_u128;
     (product >> 64) as u64 ^ (product as u64).rotate_left(32) ^ next
@@ -271,6 +273,7 @@ const fn hash_symbol(index: u32, kind: u32, id: u32, bounds: (u32, Option<u32>))
 }
 
 /// Returns the contribution of a production's hash to the signature of its left side.
+#[expect(clippy::cast_possible_truncation, reason = "the two halves of the hash")]
 const fn spread(hash: u128) -> u128 {
     mix(hash as u64, (hash >> 64) as u64, 3)
 }
@@ -293,10 +296,10 @@ impl Refinement {
             if variable.unordered.is_some() {
                 this.signature[id.index()] = mix(u64::MAX, u64::from(id.0), 4);
             }
-            this.position[id.index()] = this.members[0].len() as u32;
+            this.position[id.index()] = narrow(this.members[0].len());
             this.members[0].push(id.0);
             for production in &variable.productions {
-                let number = this.left_sides.len() as u32;
+                let number = narrow(this.left_sides.len());
                 let mut hash = mix(production.len() as u64, 0, 0);
                 for (index, factor) in (0..).zip(production) {
                     let bounds = (factor.min, factor.max);
@@ -401,7 +404,7 @@ impl Refinement {
             }
         }
         for group in groups {
-            let new = self.members.len() as u32;
+            let new = narrow(self.members.len());
             self.members.push(Vec::with_capacity(group.len()));
             for id in group {
                 self.attach(id, new);
@@ -423,7 +426,7 @@ impl Refinement {
     /// Adds a nonterminal to a class.
     fn attach(&mut self, id: u32, class: u32) {
         self.class[id as usize] = class;
-        self.position[id as usize] = self.members[class as usize].len() as u32;
+        self.position[id as usize] = narrow(self.members[class as usize].len());
         self.members[class as usize].push(id);
     }
 

@@ -1,6 +1,7 @@
 //! `S ::= 'a' D | 'b'; D ::= D 'x';` becomes `S ::= 'b';`: productions that lead to no output, finite or
 //! endless, are removed.
 
+use grammask_work::narrow;
 use rustc_hash::FxHashMap;
 
 use crate::error::{Error, ErrorKind};
@@ -90,7 +91,7 @@ pub(crate) fn remove_dead_rules(grammar: &mut Grammar, context: &mut Context<'_,
         if context.cancellation.poll_after(1) {
             return Ok(());
         }
-        removal.rewrite(NonterminalId(index as u32));
+        removal.rewrite(NonterminalId(narrow(index)));
     }
     while let Some((original, copy)) = removal.pending.pop() {
         for production in removal.old[original.index()].clone() {

@@ -1,6 +1,8 @@
 //! `A ::= B; B ::= C;` becomes `A ::= C;`, and `A ::= B+; B ::= C?;` becomes `A ::= C*;`. Cycles of such
 //! rules are merged.
 
+use grammask_work::narrow;
+
 use crate::cancellation::Cancellation;
 use crate::error::Error;
 use crate::form::NonterminalId;
@@ -43,7 +45,7 @@ pub(crate) fn remove_unit_rules(grammar: &mut Grammar, context: &mut Context<'_,
         return Ok(());
     }
     let is_itself =
-        |(index, factor): (usize, &Factor)| *factor == Factor::nonterminal(NonterminalId(index as u32));
+        |(index, factor): (usize, &Factor)| *factor == Factor::nonterminal(NonterminalId(narrow(index)));
     if replacements.iter().enumerate().all(is_itself) {
         if is_merged {
             grammar.remove_unreachable(cancellation);
@@ -86,7 +88,7 @@ pub(super) fn drop_loops(grammar: &mut Grammar, cancellation: &mut Cancellation<
         if variable.unordered.is_some() {
             continue;
         }
-        let id = NonterminalId(index as u32);
+        let id = NonterminalId(narrow(index));
         let is_itself = |production: &[Factor]| matches!(production, [factor] if factor.atom == Atom::Nonterminal(id) && factor.is_once());
         if variable.productions.iter().any(|production| is_itself(production)) {
             variable.productions.retain(|production| !is_itself(production));
@@ -115,11 +117,11 @@ fn replacements(grammar: &Grammar, cancellation: &mut Cancellation<'_>) -> Vec<F
     let count = grammar.variables.len();
     let uses = count_uses(grammar, cancellation);
     let mut replacements: Vec<Factor> =
-        (0..count).map(|index| Factor::nonterminal(NonterminalId(index as u32))).collect();
+        (0..narrow(count)).map(|index| Factor::nonterminal(NonterminalId(index))).collect();
     let mut is_known = vec![false; count];
     let mut is_on_path = vec![false; count];
     let mut path = Vec::new();
-    for root in (0..count).map(|index| NonterminalId(index as u32)) {
+    for root in (0..narrow(count)).map(NonterminalId) {
         if unit_factor(grammar.variable(root)).is_none() {
             continue;
         }
@@ -231,7 +233,7 @@ fn has_cycles(grammar: &Grammar, cancellation: &mut Cancellation<'_>) -> bool {
     let mut path: Vec<(NonterminalId, usize)> = Vec::new();
     for root in 0..grammar.variables.len() {
         if !is_done[root] {
-            path.push((NonterminalId(root as u32), 0));
+            path.push((NonterminalId(narrow(root)), 0));
             is_on_path[root] = true;
         }
         while let Some((id, place)) = path.last_mut() {
@@ -282,9 +284,9 @@ fn merge_cycles(grammar: &mut Grammar, cancellation: &mut Cancellation<'_>) -> b
     for index in 0..count {
         let place = &mut kept[component[index] as usize];
         if *place == u32::MAX {
-            *place = index as u32;
+            *place = narrow(index);
         } else {
-            is_cyclic |= *place != index as u32;
+            is_cyclic |= *place != narrow(index);
         }
     }
     if !is_cyclic {
@@ -293,7 +295,7 @@ fn merge_cycles(grammar: &mut Grammar, cancellation: &mut Cancellation<'_>) -> b
     let keeper = |id: NonterminalId| NonterminalId(kept[component[id.index()] as usize]);
     let mut merged: Vec<Vec<Vec<Factor>>> = vec![Vec::new(); count];
     for (index, variable) in grammar.variables.iter_mut().enumerate() {
-        let keeper_of_left = keeper(NonterminalId(index as u32));
+        let keeper_of_left = keeper(NonterminalId(narrow(index)));
         for mut production in std::mem::take(&mut variable.productions) {
             for factor in &mut production {
                 if let Atom::Nonterminal(id) = &mut factor.atom {

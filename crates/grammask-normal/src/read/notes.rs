@@ -2,6 +2,7 @@
 
 use grammask_regular::Store;
 use grammask_syntax::{Ast, Diagnostic, ExceptOperand, ExprId, ExprKind, Span};
+use grammask_work::narrow;
 use rustc_hash::FxHashMap;
 
 use crate::cancellation::Cancellation;
@@ -220,7 +221,7 @@ impl<'a> Rules<'a> {
                 }
                 ExprKind::Repeat { quantifier, .. } if quantifier.bounds().0 == 0 => clauses.add_fact(index),
                 ExprKind::Nonterminal(_) => {
-                    let rule = self.named(&expr.kind).map(|number| (exprs + number) as u32);
+                    let rule = self.named(&expr.kind).map(|number| narrow(exprs + number));
                     clauses.add_clause(index, rule.into_iter());
                 }
                 ExprKind::Unordered(unordered) if unordered.min == 0 => {
@@ -239,7 +240,7 @@ impl<'a> Rules<'a> {
         }
         for (number, bodies) in self.bodies.iter().enumerate() {
             for body in bodies {
-                clauses.add_clause((exprs + number) as u32, std::iter::once(body.0));
+                clauses.add_clause(narrow(exprs + number), std::iter::once(body.0));
             }
         }
         let holds = clauses.solve(|_, _| {}, &mut Cancellation::new(&mut || false));

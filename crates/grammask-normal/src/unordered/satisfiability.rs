@@ -1,5 +1,7 @@
 //! Whether an `unordered!` can be satisfied, computed incrementally as its items turn out to be productive.
 
+use grammask_work::narrow;
+
 use super::{Unordered, UnorderedError, added_items};
 use crate::graph::Lists;
 
@@ -47,7 +49,7 @@ impl<'a> Satisfiability<'a> {
                 required_by.push((item, item));
                 required_by.extend(closure.iter().map(|&other| (other, item)));
             }
-            let missing_required = closures.iter().map(|closure| closure.len() as u32 + 1).collect();
+            let missing_required = closures.iter().map(|closure| narrow(closure.len()) + 1).collect();
             (missing_required, added, Some(Lists::new(closures.len(), &required_by)))
         };
         Ok(Self {
@@ -74,7 +76,7 @@ impl<'a> Satisfiability<'a> {
             return;
         }
         self.missing_mandatory -= usize::from(is_mandatory);
-        let alone = [part as u32];
+        let alone = [narrow(part)];
         let required_by = self.required_by.as_ref().map_or(&alone[..], |required_by| required_by.of(part));
         for &item in required_by {
             let item = item as usize;

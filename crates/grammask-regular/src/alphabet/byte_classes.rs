@@ -76,8 +76,8 @@ impl ByteClasses {
     /// Time O(256).
     pub fn classes(&self) -> Vec<ByteSet> {
         let mut classes = vec![ByteSet::EMPTY; self.len()];
-        for (byte, &class) in self.map.iter().enumerate() {
-            classes[usize::from(class)].insert(byte as u8);
+        for (byte, &class) in (0..=u8::MAX).zip(&self.map) {
+            classes[usize::from(class)].insert(byte);
         }
         classes
     }
@@ -104,9 +104,9 @@ impl ByteClasses {
     }
 
     /// As [`by_key`](Self::by_key), for keys below `end`.
-    pub(crate) fn by_pair(key: impl Fn(u8) -> u32, end: usize) -> Self {
+    pub(crate) fn by_pair(key: impl Fn(u8) -> usize, end: usize) -> Self {
         let mut result = Self::new();
-        result.renumber(|byte, _| key(byte) as usize, &mut vec![u16::MAX; end]);
+        result.renumber(|byte, _| key(byte), &mut vec![u16::MAX; end]);
         result
     }
 
@@ -114,8 +114,8 @@ impl ByteClasses {
     /// an entry for each key, `u16::MAX` at the start.
     fn renumber(&mut self, key: impl Fn(u8, u8) -> usize, renumbered: &mut [u16]) {
         let mut len = 0;
-        for (byte, class) in self.map.iter_mut().enumerate() {
-            let number = &mut renumbered[key(byte as u8, *class)];
+        for (byte, class) in (0..=u8::MAX).zip(&mut self.map) {
+            let number = &mut renumbered[key(byte, *class)];
             if *number == u16::MAX {
                 *number = len;
                 len += 1;
@@ -152,9 +152,10 @@ impl ByteClasses {
     }
 }
 
-/// Returns the number of a class as a byte: there are at most 256 classes.
+/// Returns the number of a class as a byte.
+#[expect(clippy::cast_possible_truncation, reason = "there are at most 256 classes")]
 fn class_number(class: usize) -> u8 {
-    (class & 0xFF) as u8
+    class as u8
 }
 
 #[cfg(test)]
@@ -178,7 +179,7 @@ mod tests {
         let key = |byte: u8| u32::from(byte) * 37 % 11;
         let classes = ByteClasses::by_key(key);
         assert_eq!(classes.len(), 11);
-        assert_eq!(classes, ByteClasses::by_pair(key, 11));
+        assert_eq!(classes, ByteClasses::by_pair(|byte| key(byte) as usize, 11));
         let mut split = ByteClasses::new();
         (0..11).for_each(|class| split.split(&classes.members(class)));
         assert_eq!(split, classes);

@@ -5,7 +5,7 @@ use crate::json::string::is_raw;
 use crate::store::id_table::IdTable;
 use crate::store::node::JsonPosition;
 use crate::{ByteClasses, ByteSet};
-use grammask_work::count;
+use grammask_work::{count, narrow};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 
@@ -153,20 +153,18 @@ impl Partitions {
         self.representatives.extend(classes.iter().filter_map(ByteSet::first));
         let mut map = NO_MAP;
         if classes.len() > MAX_CLASSES_WITHOUT_MAP {
-            map = self.maps.len() as u32;
+            map = narrow(self.maps.len());
             // Usually one class is far larger than the others.
-            let sizes = classes.iter().map(ByteSet::len);
-            let largest = sizes.enumerate().max_by_key(|&(_, size)| size).map_or(0, |(class, _)| class);
-            let mut classes_of = [(largest & 0xFF) as u8; 256];
-            for (number, class) in
-                (0..=u8::MAX).zip(classes).filter(|&(number, _)| usize::from(number) != largest)
-            {
+            let numbered = || (0..=u8::MAX).zip(classes);
+            let largest = numbered().max_by_key(|(_, class)| class.len()).map_or(0, |(number, _)| number);
+            let mut classes_of = [largest; 256];
+            for (number, class) in numbered().filter(|&(number, _)| number != largest) {
                 class.iter().for_each(|byte| classes_of[usize::from(byte)] = number);
             }
             self.maps.push(classes_of);
         }
-        let id = self.items.len() as u32;
-        self.items.push(Partition { start: start as u32, len: classes.len() as u32, map });
+        let id = narrow(self.items.len());
+        self.items.push(Partition { start: narrow(start), len: narrow(classes.len()), map });
         self.table.insert(hash, id);
         PartitionId(id)
     }
@@ -246,7 +244,7 @@ impl Partitions {
         } else {
             let width = second.len;
             let classes = ByteClasses::by_pair(
-                |byte| (self.class_of(a, byte) * width as usize + self.class_of(b, byte)) as u32,
+                |byte| self.class_of(a, byte) * width as usize + self.class_of(b, byte),
                 first.len as usize * width as usize,
             );
             self.intern(&classes)

@@ -13,7 +13,7 @@ use crate::store::node::{
     JsonPosition, Kind, OperandList, PROVEN_EMPTY, PROVEN_NONEMPTY, RegularId, UNBOUNDED,
 };
 use crate::{Error, Limit, Store};
-use grammask_work::{charge, count};
+use grammask_work::{charge, count, narrow};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -158,7 +158,7 @@ pub(crate) fn is_empty(
 fn discover(store: &mut Store, search: &mut Search, a: RegularId, from: Option<(RegularId, Option<u8>)>) {
     let mut stack = vec![(a, from)];
     while let Some((a, from)) = stack.pop() {
-        let edge = if from.is_some() { search.edges.len() as u32 } else { NONE };
+        let edge = if from.is_some() { narrow(search.edges.len()) } else { NONE };
         let is_new = !search.met.contains_key(&a);
         let met = search.met.entry(a).or_insert(Discovered { first: edge, newest: NONE });
         if let Some((from, byte)) = from {

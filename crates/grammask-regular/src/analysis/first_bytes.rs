@@ -62,7 +62,7 @@ fn first_bytes_at(store: &Store, a: RegularId, depth: u32, visits: &mut u32) -> 
         Kind::Bytes(set) => Some(*store.byte_set(set)),
         Kind::Words { range, depth } => {
             let (list, words) = store.leaves.words(range);
-            (words.len() as u32 <= *visits).then(|| list.next_bytes(words, depth))
+            (words.len() <= *visits as usize).then(|| list.next_bytes(words, depth))
         }
         Kind::Concat(head, _) if !store.is_nullable(head) => first_bytes_at(store, head, depth, visits),
         Kind::Concat(head, tail) => Some(

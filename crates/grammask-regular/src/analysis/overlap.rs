@@ -9,7 +9,7 @@ use crate::json::string::is_raw;
 use crate::json::string::json_spellings;
 use crate::store::node::{JsonPosition, Kind, OperandList, RegularId, STANDARD, UNBOUNDED};
 use crate::{ByteSet, Error, Store};
-use grammask_work::count;
+use grammask_work::{count, narrow};
 
 /// Returns a language that is contained in both, not always the largest. It is [`RegularId::EMPTY`] if the
 /// syntax of the expressions determines none.
@@ -279,7 +279,7 @@ fn alphabet_at(store: &Store, a: RegularId, depth: u32, visits: &mut u32) -> Byt
 /// As [`alphabet_at`], for a state of the acyclic DFA.
 fn acyclic_alphabet(store: &Store, state: u32, depth: u32, visits: &mut u32) -> ByteSet {
     let edges = store.leaves.acyclic.edges(state);
-    let left = visits.checked_sub(1 + edges.len() as u32);
+    let left = visits.checked_sub(1 + narrow(edges.len()));
     let (Some(depth), Some(left)) = (depth.checked_sub(1), left) else { return ByteSet::ALL };
     *visits = left;
     let mut all = ByteSet::EMPTY;
@@ -299,7 +299,7 @@ fn acyclic_requires_outside(
     visits: &mut u32,
 ) -> bool {
     let edges = store.leaves.acyclic.edges(state);
-    let left = visits.checked_sub(1 + edges.len() as u32);
+    let left = visits.checked_sub(1 + narrow(edges.len()));
     let (Some(depth), Some(left)) = (depth.checked_sub(1), left) else { return false };
     *visits = left;
     !store.leaves.acyclic.is_final(state)
@@ -339,12 +339,12 @@ fn requires_byte_outside_at(
             Kind::Bytes(set) => store.byte_set(set).intersection(bytes).is_empty(),
             Kind::Words { range, depth } => {
                 let (list, words) = store.leaves.words(range);
-                let count = words.len() as u32;
+                let count = words.len();
                 let mut rests = list.rests(words, depth);
                 let needs = |rest: &[u8]| {
                     rest.iter().take(ProofLimits::SUBSET.visits as usize).any(|&byte| !bytes.contains(byte))
                 };
-                count <= left.min(ProofLimits::SUBSET.visits) && rests.all(needs)
+                count <= left.min(ProofLimits::SUBSET.visits) as usize && rests.all(needs)
             }
             Kind::Concat(head, tail) => {
                 if !requires_byte_outside_at(store, head, bytes, depth, visits) {

@@ -20,7 +20,7 @@ pub fn short_completion_chars(store: &Store, a: RegularId) -> Option<u32> {
     let Kind::Concat(head, _) = store.node(a).kind else { return None };
     let Kind::Json { text, at: JsonPosition::Character, .. } = store.node(head).kind else { return None };
     short_string(store, text, ProofLimits::SHORT_STRING.depth, &mut { ProofLimits::SHORT_STRING.visits })
-        .map(|text| text.len() as u32)
+        .and_then(|text| u32::try_from(text.len()).ok())
 }
 
 /// Returns a string of a language, not always the shortest one. The recursion is bounded by `depth`.

@@ -18,7 +18,7 @@ use crate::store::node::{
     JsonPosition, Kind, NO_ROW, PROVEN_EMPTY, PROVEN_NONEMPTY, RegularId, TRIMMED, UNBOUNDED, UNKNOWN,
 };
 use crate::{ByteSet, Error, Store};
-use grammask_work::{charge, charge_len};
+use grammask_work::{charge, charge_len, narrow};
 
 /// Work of one visit of an expression for a derivative.
 const UNITS_PER_DERIVATIVE: u64 = 4;
@@ -66,7 +66,7 @@ fn skip_spelled_text(
             let rest = &list.word(words.start)[depth as usize..];
             read = rest.iter().zip(&text[..raw]).take_while(|(one, other)| one == other).count();
             if read > 0 {
-                inner = word_leaf_at(store, range, depth + read as u32)?;
+                inner = word_leaf_at(store, range, depth + narrow(read))?;
             }
         }
     }
@@ -253,7 +253,7 @@ fn cache(store: &mut Store, a: RegularId, byte: u8, next: RegularId) {
         if store.derivatives.rows.len() + len >= NO_ROW as usize {
             return;
         }
-        store.arena.nodes[a.index()].row = store.derivatives.rows.len() as u32;
+        store.arena.nodes[a.index()].row = narrow(store.derivatives.rows.len());
         store.derivatives.rows.resize(store.derivatives.rows.len() + len, UNKNOWN);
     }
     let row = store.node(a).row as usize;

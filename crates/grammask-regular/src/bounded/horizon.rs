@@ -240,7 +240,7 @@ fn reach_of(store: &Store, a: RegularId, known: &ReachTable) -> BoundedReach {
             let longest = store.node(a).max;
             let (list, words) = store.leaves.words(range);
             let mut bytes = ByteSet::ALL;
-            if longest.saturating_mul(words.len() as u32) <= MAX_WORD_BYTES {
+            if longest.saturating_mul(words.end - words.start) <= MAX_WORD_BYTES {
                 bytes = list.rests(words, depth).flatten().copied().collect();
             }
             BoundedReach { least: longest, inside: longest.saturating_sub(1), bytes }

@@ -223,7 +223,7 @@ fn fixed_length(store: &mut Store, a: RegularId, depth: u32, visits: &mut u32) -
             let (list, words) = store.leaves.words(range);
             let word = list.word(words.start);
             let text = std::str::from_utf8(&word[depth as usize..]).ok()?;
-            (words.len() as u32 == 1).then(|| u32::try_from(text.chars().count()).ok())?
+            (words.len() == 1).then(|| u32::try_from(text.chars().count()).ok())?
         }
         Kind::Repeat { base, min, max } if min == max => {
             fixed_length(store, base, depth, visits)?.checked_mul(min).filter(|&length| length != UNBOUNDED)

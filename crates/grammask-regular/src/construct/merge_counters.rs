@@ -6,7 +6,7 @@
 use crate::construct::concat::concat_pair;
 use crate::store::node::{Kind, RegularId, UNBOUNDED};
 use crate::{Error, Store};
-use grammask_work::charge;
+use grammask_work::{charge, narrow};
 
 /// Marks keys that are not ids of expressions.
 const KEY_MARK: u32 = 1 << 31;
@@ -19,7 +19,7 @@ pub(crate) fn counter_free_key(store: &mut Store, kind: Kind) -> u32 {
         Kind::Concat(head, tail) => (store.node(head).counter_free_key, store.node(tail).counter_free_key),
         _ => return KEY_MARK,
     };
-    let next = store.memos.counter_free_keys.len() as u32 | KEY_MARK;
+    let next = narrow(store.memos.counter_free_keys.len()) | KEY_MARK;
     *store.memos.counter_free_keys.entry(key).or_insert(next)
 }
 

@@ -6,6 +6,7 @@ use crate::leaf::aho_corasick::AhoCorasick;
 use crate::leaf::factor_automaton::FactorAutomaton;
 use crate::store::node::{Kind, RegularId, UNBOUNDED};
 use crate::{Error, Limit, Store};
+use grammask_work::narrow;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -103,8 +104,9 @@ pub(crate) fn chunk_runs(store: &mut Store, chunks: &[&[u8]]) -> Result<RegularI
     let mut distinct: Vec<&[u8]> = Vec::new();
     let letters = chunks.iter().filter(|chunk| !chunk.is_empty()).map(|&chunk| {
         *numbers.entry(chunk).or_insert_with(|| {
+            let next = narrow(distinct.len());
             distinct.push(chunk);
-            distinct.len() as u32 - 1
+            next
         })
     });
     let states = suffix_automaton(&letters.collect::<Vec<u32>>());

@@ -50,7 +50,7 @@ impl FiniteLanguage {
         if bytes < self.before.len() {
             CursorState::Before(bytes)
         } else {
-            CursorState::Text((0, self.texts.len() as u32), 0)
+            CursorState::Text((0, grammask_work::narrow(self.texts.len())), 0)
         }
     }
 
@@ -157,7 +157,7 @@ impl FiniteLanguage {
         let order = |text: &Vec<u8>| text.get(at).map_or(Ordering::Less, |other| other.cmp(&byte));
         let first = texts.partition_point(|text| order(text) == Ordering::Less);
         let last = texts.partition_point(|text| order(text) != Ordering::Greater);
-        (start + first as u32, start + last as u32)
+        (start + grammask_work::narrow(first), start + grammask_work::narrow(last))
     }
 }
 

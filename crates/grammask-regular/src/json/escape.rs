@@ -62,7 +62,7 @@ fn code_points(acyclic: &mut AcyclicDfa, characters: u32) -> Vec<(u32, u32)> {
 struct Utf8Edge {
     edge: Edge,
     /// Number of bytes after the edge.
-    more: usize,
+    more: u8,
     /// Mask of the code point bits in the byte of the edge.
     bits: u32,
     /// Code point bits of the bytes before the edge.
@@ -76,9 +76,9 @@ fn add_code_points(
     Utf8Edge { edge, more, bits, before }: Utf8Edge,
     ranges: &mut Vec<(u32, u32)>,
 ) {
-    let width = 6 * more as u32;
+    let width = 6 * more;
     let code = |byte: u8| (before << 6) | (u32::from(byte) & bits);
-    if edge.target == full[more] {
+    if edge.target == full[usize::from(more)] {
         push_range(ranges, code(edge.first) << width, (code(edge.last) << width) | ((1 << width) - 1));
         return;
     }

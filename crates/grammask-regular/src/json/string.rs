@@ -127,7 +127,7 @@ fn begins_with_one_of(store: &mut Store, a: RegularId, firsts: &ByteSet) -> Resu
 fn unicode_escapes(store: &mut Store, a: RegularId, escapes: Escapes, digit: u8) -> Result<RegularId, Error> {
     // The first digit determines the first bytes of the UTF-8. `d` also begins the surrogates of characters
     // of four bytes.
-    let value = char::from(digit).to_digit(16).unwrap_or(0) as u8;
+    let value = char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok()).unwrap_or(0);
     let ranges = match value {
         0 => [(0x00, 0x7F), (0xC2, 0xDF), (0xE0, 0xE0)].as_slice(),
         0xD => &[(0xED, 0xED), (0xF0, 0xF4)],

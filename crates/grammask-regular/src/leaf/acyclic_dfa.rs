@@ -6,6 +6,7 @@ use crate::construct::concat::concat_pair;
 use crate::store::id_table::IdTable;
 use crate::store::node::{Kind, RegularId};
 use crate::{ByteSet, Error, Store};
+use grammask_work::narrow;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 
@@ -99,11 +100,11 @@ impl AcyclicDfa {
             self.edges.truncate(start);
             return id;
         }
-        let id = self.states.len() as u32;
-        let len = (self.edges.len() - start) as u32;
+        let id = narrow(self.states.len());
+        let len = narrow(self.edges.len() - start);
         let longest = self.edges[start..].iter().map(|edge| self.longest(edge.target) + 1).max().unwrap_or(0);
         let is_ascii = self.edges[start..].iter().all(|edge| edge.last < 0x80 && self.is_ascii(edge.target));
-        self.states.push(State { start: start as u32, len, longest, is_final, is_ascii });
+        self.states.push(State { start: narrow(start), len, longest, is_final, is_ascii });
         self.table.insert(hash, id);
         id
     }

@@ -1,6 +1,7 @@
 //! Strings that contain none of some texts: an Aho–Corasick automaton whose matching states are dead.
 
 use crate::ByteClasses;
+use grammask_work::narrow;
 use std::sync::Arc;
 
 /// The automaton. A state is a node of the trie of the texts: the longest prefix of a text that ends here.
@@ -43,7 +44,7 @@ impl AhoCorasick {
             for position in 0..self.texts[index].len() {
                 let byte = self.texts[index][position];
                 node = self.child(node, byte).unwrap_or_else(|| {
-                    let child = self.nodes.len() as u32;
+                    let child = narrow(self.nodes.len());
                     let sibling = std::mem::replace(&mut self.nodes[node as usize].child, child);
                     self.nodes.push(TrieNode { child: NONE, sibling, fail: ROOT, byte, is_match: false });
                     child

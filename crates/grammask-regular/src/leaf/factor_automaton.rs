@@ -1,6 +1,7 @@
 //! Substrings of a text: its suffix automaton, in which every state accepts.
 
 use crate::ByteClasses;
+use grammask_work::narrow;
 use std::sync::Arc;
 
 /// The suffix automaton of a text. State 0 is the start.
@@ -27,10 +28,11 @@ struct Builder {
 
 impl Builder {
     fn state(&mut self, length: u32, link: u32) -> u32 {
+        let id = narrow(self.length.len());
         self.length.push(length);
         self.link.push(link);
         self.head.push(NONE);
-        self.length.len() as u32 - 1
+        id
     }
 
     fn find(&self, state: u32, byte: u8) -> Option<usize> {
@@ -42,7 +44,7 @@ impl Builder {
     }
 
     fn add(&mut self, state: u32, byte: u8, target: u32) {
-        let next = std::mem::replace(&mut self.head[state as usize], self.edges.len() as u32);
+        let next = std::mem::replace(&mut self.head[state as usize], narrow(self.edges.len()));
         self.edges.push((byte, target, next));
     }
 
@@ -104,7 +106,7 @@ impl FactorAutomaton {
         let mut edges = Vec::with_capacity(builder.edges.len());
         for &head in &builder.head {
             let start = edges.len();
-            starts.push(start as u32);
+            starts.push(narrow(start));
             let mut edge = head;
             while edge != NONE {
                 let (byte, target, next) = builder.edges[edge as usize];
@@ -113,9 +115,9 @@ impl FactorAutomaton {
             }
             edges[start..].sort_unstable();
         }
-        starts.push(edges.len() as u32);
+        starts.push(narrow(edges.len()));
         // An edge leads to a greater length, so the order by length is topological.
-        let mut order: Vec<u32> = (0..states as u32).collect();
+        let mut order: Vec<u32> = (0..narrow(states)).collect();
         order.sort_unstable_by_key(|&state| std::cmp::Reverse(builder.length[state as usize]));
         let mut longest = vec![0; states];
         for state in order {

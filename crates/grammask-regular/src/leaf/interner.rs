@@ -1,5 +1,6 @@
 //! A table of values that are stored once and named by a number.
 
+use grammask_work::narrow;
 use rustc_hash::FxHashMap;
 use std::borrow::Borrow;
 use std::hash::Hash;
@@ -21,7 +22,7 @@ impl<K, T> Default for Interner<K, T> {
 impl<K: Hash + Eq, T> Interner<K, T> {
     /// Returns the number of the value with this key, and true if it has just been added.
     pub(crate) fn intern(&mut self, key: K, value: T) -> (u32, bool) {
-        let next = self.len() as u32;
+        let next = narrow(self.len());
         let id = *self.ids.entry(key).or_insert(next);
         if id == next {
             self.items.push(value);

@@ -7,7 +7,7 @@ use crate::construct::concat::concat_pair;
 use crate::leaf::acyclic_dfa::acyclic_leaf;
 use crate::store::node::{Kind, RegularId};
 use crate::{Error, Limit, Store};
-use grammask_work::charge;
+use grammask_work::{charge, narrow};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -44,9 +44,9 @@ impl WordList {
                 return None;
             }
             bytes.extend_from_slice(word);
-            ends.push(bytes.len() as u32);
+            ends.push(narrow(bytes.len()));
         }
-        let longest = words.iter().map(|word| word.len()).max().unwrap_or(0) as u32;
+        let longest = narrow(words.iter().map(|word| word.len()).max().unwrap_or(0));
         let is_ascii = bytes.is_ascii();
         Some(Self { bytes, ends, longest, is_ascii })
     }
@@ -147,7 +147,7 @@ pub(crate) fn literals<'a>(
     }
     let Some(list) = WordList::new_unless(&words, is_cancelled) else { return Ok(None) };
     let list = store.leaves.intern_word_list(Arc::new(list));
-    word_leaf(store, WordRange { list, start: 0, end: words.len() as u32 }, 0).map(Some)
+    word_leaf(store, WordRange { list, start: 0, end: narrow(words.len()) }, 0).map(Some)
 }
 
 /// Returns the normal form of the words of a range without their first `depth` bytes.

@@ -44,7 +44,7 @@ pub(crate) struct Bound {
 }
 
 /// Digits of the longest bound. Positions are 16-bit numbers.
-pub(crate) const MAX_BOUND_DIGITS: usize = 10_000;
+pub(crate) const MAX_BOUND_DIGITS: u16 = 10_000;
 
 impl Bound {
     pub(crate) fn read(comparison: Comparison, numeral: &str, limits: &Limits) -> Result<Self, Error> {
@@ -54,16 +54,20 @@ impl Bound {
         if !is_digits(whole) || !is_digits(fraction) {
             return Err(Error::numeral(numeral, "decimal numeral"));
         }
-        let max_digits = limits.numeral_digits.min(MAX_BOUND_DIGITS);
+        let max_digits = limits.numeral_digits.min(usize::from(MAX_BOUND_DIGITS));
+        let too_long = || Error::limit(Limit::NumeralDigits, max_digits, Some(digits));
         if digits > max_digits {
-            return Err(Error::limit(Limit::NumeralDigits, max_digits, Some(digits)));
+            return Err(too_long());
         }
         let all = || whole.bytes().chain(fraction.bytes());
         let zeros = all().take_while(|&byte| byte == b'0').count();
         let mut digits: Vec<u8> = all().skip(zeros).map(|byte| byte - b'0').collect();
         digits.truncate(digits.iter().rposition(|&digit| digit > 0).map_or(0, |last| last + 1));
         // There are at most 10,000 digits, and a zero that was not written.
-        let exponent = if digits.is_empty() { -1 } else { whole.len() as i16 - zeros as i16 - 1 };
+        let exponent = match whole.len().cast_signed() - zeros.cast_signed() - 1 {
+            _ if digits.is_empty() => -1,
+            exponent => i16::try_from(exponent).map_err(|_| too_long())?,
+        };
         Ok(Self { comparison, digits: digits.into(), exponent })
     }
 
@@ -72,8 +76,8 @@ impl Bound {
         let ends = [self.digits.first(), self.digits.last()];
         self.digits.iter().all(|&digit| digit <= 9)
             && ends.iter().all(|&end| end != Some(&0))
-            && self.digits.len() <= MAX_BOUND_DIGITS
-            && usize::from(self.exponent.unsigned_abs()) <= MAX_BOUND_DIGITS
+            && self.digits.len() <= usize::from(MAX_BOUND_DIGITS)
+            && self.exponent.unsigned_abs() <= MAX_BOUND_DIGITS
             && (!self.digits.is_empty() || self.exponent == -1)
     }
 
@@ -96,13 +100,13 @@ impl Bound {
             b'0'..=b'9' => self.digit(position, byte - b'0'),
             b'.' => match position {
                 NumeralPosition::Zero if self.length() > 0 => self.decided(Ordering::Less, 1),
-                NumeralPosition::Zero => self.fraction(self.exponent + 1, false),
+                NumeralPosition::Zero => self.fraction(i32::from(self.exponent) + 1, false),
                 NumeralPosition::Whole { digits: 1, side } => self.mantissa(0, side),
                 NumeralPosition::Whole { digits, .. } if digits < self.length() => {
                     self.decided(Ordering::Less, 1)
                 }
                 NumeralPosition::Whole { digits, side: Ordering::Equal } => {
-                    self.fraction(digits as i16, false)
+                    self.fraction(digits.into(), false)
                 }
                 NumeralPosition::Whole { side, .. } => self.decided(side, 1),
                 NumeralPosition::Digits => Some(NumeralPosition::More(1)),
@@ -130,16 +134,16 @@ impl Bound {
             }
             NumeralPosition::Start => self.whole(1, self.side(0, Ordering::Equal, digit)),
             NumeralPosition::Whole { digits, side } if digits < self.length() => {
-                self.whole(digits + 1, self.side(digits as i16, side, digit))
+                self.whole(digits + 1, self.side(digits.into(), side, digit))
             }
             NumeralPosition::Whole { .. } | NumeralPosition::Digits => {
                 self.allows(Ordering::Greater).then_some(NumeralPosition::Digits)
             }
             NumeralPosition::Significant { digits, side } => {
-                self.mantissa(digits + 1, self.side(i16::from(digits) + 1, side, digit))
+                self.mantissa(digits + 1, self.side(i32::from(digits) + 1, side, digit))
             }
-            NumeralPosition::Compared { at, .. } => match self.side(at, Ordering::Equal, digit) {
-                Ordering::Equal => self.fraction(at + 1, true),
+            NumeralPosition::Compared { at, .. } => match self.side(at.into(), Ordering::Equal, digit) {
+                Ordering::Equal => self.fraction(i32::from(at) + 1, true),
                 side => self.decided(side, 0),
             },
             _ => None,
@@ -147,25 +151,25 @@ impl Bound {
     }
 
     /// Returns the ordering after one more digit at index `at`. `side` is the ordering before it.
-    fn side(&self, at: i16, side: Ordering, digit: u8) -> Ordering {
+    fn side(&self, at: i32, side: Ordering, digit: u8) -> Ordering {
         let other = usize::try_from(at).ok().and_then(|at| self.digits.get(at)).copied().unwrap_or(0);
         side.then(digit.cmp(&other))
     }
 
     /// Returns the ordering of a number that ends after `read` digits.
-    fn outcome(&self, read: i16, side: Ordering) -> Ordering {
+    fn outcome(&self, read: i32, side: Ordering) -> Ordering {
         let is_less = side.is_eq() && self.has_more(read);
         if is_less { Ordering::Less } else { side }
     }
 
     /// Returns true if the bound has non-zero digits after this many.
-    fn has_more(&self, read: i16) -> bool {
-        i32::from(read) < self.digits.len() as i32
+    fn has_more(&self, read: i32) -> bool {
+        usize::try_from(read).ok().is_none_or(|read| read < self.digits.len())
     }
 
     /// Returns `Greater` instead of `Equal` if further digits make no difference. This is so for `AtLeast`
     /// after the last digit of the bound.
-    fn merged(&self, read: i16, side: Ordering) -> Ordering {
+    fn merged(&self, read: i32, side: Ordering) -> Ordering {
         let is_done = side.is_eq() && !self.has_more(read) && self.comparison == Comparison::AtLeast;
         if is_done { Ordering::Greater } else { side }
     }
@@ -177,7 +181,7 @@ impl Bound {
 
     /// Returns the position after digits before the point: one digit, or at most as many as the bound has.
     fn whole(&self, digits: u16, side: Ordering) -> Option<NumeralPosition> {
-        let side = self.merged(digits as i16, side);
+        let side = self.merged(digits.into(), side);
         let length = self.length();
         let is_alive = match self.comparison {
             Comparison::AtLeast | Comparison::Above => true,
@@ -185,7 +189,7 @@ impl Bound {
             Comparison::AtMost | Comparison::Below if digits == 1 => !self.is_zero(),
             Comparison::AtMost | Comparison::Below if digits < length => true,
             Comparison::AtMost => side.is_le(),
-            Comparison::Below => self.outcome(digits as i16, side).is_lt(),
+            Comparison::Below => self.outcome(digits.into(), side).is_lt(),
             Comparison::Equal if digits == 1 && length == 0 => side.is_eq() && self.fits(),
             Comparison::Equal => side.is_eq(),
         };
@@ -199,7 +203,7 @@ impl Bound {
 
     /// Returns the position after one digit, the point, and `digits` more digits.
     fn mantissa(&self, digits: u8, side: Ordering) -> Option<NumeralPosition> {
-        let read = i16::from(digits) + 1;
+        let read = i32::from(digits) + 1;
         if digits > MAX_MANTISSA_DIGITS {
             return match 0.cmp(&self.exponent).then(side) {
                 Ordering::Equal => self.fraction(read, true),
@@ -217,9 +221,10 @@ impl Bound {
 
     /// Returns the position after the point, where all digits so far are those of the bound, and no exponent
     /// can follow.
-    fn fraction(&self, at: i16, has_digit: bool) -> Option<NumeralPosition> {
+    fn fraction(&self, at: i32, has_digit: bool) -> Option<NumeralPosition> {
         let has_more = self.has_more(at);
-        let at = if has_more { at } else { self.digits.len() as i16 };
+        // A bound has at most 10,000 digits.
+        let at = if has_more { at.try_into().ok()? } else { self.digits.len().try_into().ok()? };
         match self.comparison {
             Comparison::AtLeast if !has_more => return Some(NumeralPosition::More(u8::from(!has_digit))),
             Comparison::Below if !has_more => return None,
@@ -252,12 +257,12 @@ impl Bound {
             NumeralPosition::Zero if self.is_zero() => Ordering::Equal,
             NumeralPosition::Zero => Ordering::Less,
             NumeralPosition::Whole { digits, side } => {
-                digits.cmp(&self.length()).then(self.outcome(digits as i16, side))
+                digits.cmp(&self.length()).then(self.outcome(digits.into(), side))
             }
             NumeralPosition::Significant { digits: digits @ 1.., side } => {
-                0.cmp(&self.exponent).then(self.outcome(i16::from(digits) + 1, side))
+                0.cmp(&self.exponent).then(self.outcome(i32::from(digits) + 1, side))
             }
-            NumeralPosition::Compared { at, has_digit: true } => self.outcome(at, Ordering::Equal),
+            NumeralPosition::Compared { at, has_digit: true } => self.outcome(at.into(), Ordering::Equal),
             NumeralPosition::Digits => return true,
             _ => return false,
         };
@@ -277,7 +282,7 @@ impl Bound {
                 digits <= MAX_MANTISSA_DIGITS && self.mantissa(digits, side) == Some(position)
             }
             NumeralPosition::Compared { at, has_digit } => {
-                at > self.exponent.min(0) && self.fraction(at, has_digit) == Some(position)
+                at > self.exponent.min(0) && self.fraction(at.into(), has_digit) == Some(position)
             }
             _ => false,
         }

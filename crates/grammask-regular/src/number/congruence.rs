@@ -51,6 +51,7 @@ impl Congruence {
 
 /// Returns the greatest common divisor g, and the inverse of a/g modulo b/g, by the extended Euclidean
 /// algorithm.
+#[expect(clippy::cast_possible_wrap, reason = "moduli are below 2^120")]
 fn bezout(a: u128, b: u128) -> (u128, u128) {
     let (mut this, mut next) = (a, b);
     // Coefficients of `a` in `this` and `next`. Their magnitudes are at most `b`.

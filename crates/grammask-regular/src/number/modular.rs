@@ -42,7 +42,7 @@ impl DivisorConstraint<'_> {
     /// Returns the condition on the value of the next digits, `whole` before the point and `after` after it.
     /// Returns `None` if it is unknown.
     fn congruence(&self, whole: u32, after: u32) -> Option<Congruence> {
-        let scale = 10_u128.checked_pow(u32::try_from(after as i32 - self.room).ok()?)?;
+        let scale = 10_u128.checked_pow(after.checked_sub_signed(self.room)?)?;
         if self.multiples.is_step() {
             // After `rest` zeros, the digits read are a multiple.
             let modulus = u128::from(self.multiples.unit()).checked_mul(scale);
@@ -60,11 +60,11 @@ impl DivisorConstraint<'_> {
     /// As [`congruence`](Self::congruence), if the digits after the point suffice to decide divisibility.
     /// Returns `None` otherwise.
     fn exactly(&self, whole: u32, after: u32) -> Option<Congruence> {
-        if after as i32 >= self.room {
+        if i64::from(after) >= i64::from(self.room) {
             return self.congruence(whole, after);
         }
         // With fewer digits, the condition is known only if every number is a multiple.
-        let scale = 10_u128.checked_pow(u32::try_from(self.room - after as i32).ok()?)?;
+        let scale = 10_u128.checked_pow(u32::try_from(self.room.checked_sub_unsigned(after)?).ok()?)?;
         let is_plain = self.multiples.is_step() && scale.is_multiple_of(u128::from(self.multiples.unit()));
         is_plain.then_some(Congruence::NONE)
     }
@@ -83,7 +83,7 @@ impl BoundConstraint<'_> {
     /// Compares the length of the number before the point with that of the bound. The number has the digits
     /// read and `whole` more.
     fn length(&self, whole: u32) -> Ordering {
-        (self.at + whole as i32).cmp(&(i32::from(self.bound.exponent) + 1))
+        self.at.saturating_add_unsigned(whole).cmp(&(i32::from(self.bound.exponent) + 1))
     }
 
     /// Returns true if no number with at least `whole` more digits before the point is allowed.
@@ -109,7 +109,8 @@ impl BoundConstraint<'_> {
         let digit = |at: i32| usize::try_from(at).ok().and_then(|at| digits.get(at)).copied().unwrap_or(0);
         let next = (self.at..).take(count as usize);
         let bound = next.fold(0, |sum, at| sum * 10 + u128::from(digit(at)));
-        let is_exact = self.at + count as i32 >= digits.len() as i32;
+        let end = usize::try_from(self.at.saturating_add_unsigned(count));
+        let is_exact = end.is_ok_and(|end| end >= digits.len());
         let (least, most) = match comparison {
             Comparison::AtLeast if is_exact => (bound, last),
             Comparison::AtLeast | Comparison::Above => (bound + 1, last),

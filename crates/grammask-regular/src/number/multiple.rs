@@ -62,7 +62,8 @@ impl Divisor {
             return Err(wrong());
         }
         // There are at most 40 digits, and a zero that was not written.
-        let divisor = Self { unit, power: zeros as i8 - fraction.len() as i8 };
+        let power = zeros.cast_signed() - fraction.len().cast_signed();
+        let divisor = Self { unit, power: power.try_into().map_err(|_| too_large())? };
         let is_allowed = divisor.modulus().is_some_and(|_| divisor.is_step() || unit <= limits.divisor);
         if is_allowed { Ok(divisor) } else { Err(too_large()) }
     }
@@ -94,8 +95,8 @@ impl Divisor {
     /// Returns the least exponent that makes a non-zero digit, `places` places after the point, a multiple of
     /// the step.
     const fn least(&self, digit: u8, places: u8) -> i8 {
-        let is_one = digit.is_multiple_of(self.unit as u8);
-        self.power + places as i8 + if is_one { 0 } else { 1 }
+        let is_one = (digit as u64).is_multiple_of(self.unit);
+        self.power.saturating_add_unsigned(if is_one { places } else { places + 1 })
     }
 
     /// Returns the greatest result of [`least`](Self::least).
@@ -314,7 +315,8 @@ const fn at_zero(least: i8) -> u64 {
     if least > 0 { least.unsigned_abs() as u64 } else { 0 }
 }
 
-/// Returns the remainder, which is less than the divisor and thus fits.
+/// Returns the remainder.
+#[expect(clippy::cast_possible_truncation, reason = "it is less than the divisor")]
 const fn remainder(a: u128, divisor: u64) -> u64 {
     (a % divisor as u128) as u64
 }

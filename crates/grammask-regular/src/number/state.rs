@@ -229,7 +229,7 @@ impl NumeralPosition {
 
     /// Returns true if a numeral can lead to this position in an exponent.
     fn is_canonical(self) -> bool {
-        const MAX_EXPONENT: u16 = crate::number::comparison::MAX_BOUND_DIGITS as u16 + 1;
+        const MAX_EXPONENT: u16 = crate::number::comparison::MAX_BOUND_DIGITS + 1;
         match self {
             Self::ExponentFrom(bound) | Self::ExponentTo(bound) | Self::ExponentIs(bound) => {
                 bound.unsigned_abs() <= MAX_EXPONENT

@@ -6,6 +6,7 @@ use std::hash::{Hash, Hasher};
 use crate::number::state::NumberState;
 use crate::store::node::{JsonPosition, Kind, RegularId};
 use crate::{ByteSet, Escapes, Store};
+use grammask_work::narrow;
 use rustc_hash::FxHashMap;
 
 /// Levels of operands that are written. Formats of dates and addresses have some levels.
@@ -72,12 +73,12 @@ impl Writer<'_> {
     /// Returns the position of a state among the written ones, and adds the state if it is new.
     fn position(&mut self, state: u32) -> u32 {
         let known = if self.states.len() < MAX_STATES_SCANNED {
-            self.states.iter().position(|&other| other == state).map(|position| position as u32)
+            self.states.iter().position(|&other| other == state).map(narrow)
         } else {
             self.places.get(&state).copied()
         };
         known.unwrap_or_else(|| {
-            let position = self.states.len() as u32;
+            let position = narrow(self.states.len());
             self.states.push(state);
             match self.states.len() {
                 0..MAX_STATES_SCANNED => {}
@@ -118,7 +119,7 @@ struct Recorder(Vec<u32>);
 
 impl Hasher for Recorder {
     fn write(&mut self, bytes: &[u8]) {
-        self.0.push(bytes.len() as u32);
+        self.0.push(narrow(bytes.len()));
         for bytes in bytes.chunks(4) {
             self.0.push(bytes.iter().fold(0, |number, &byte| number << 8 | u32::from(byte)));
         }
@@ -193,11 +194,11 @@ fn write_expression(store: &Store, to: &mut Writer<'_>, a: RegularId, depth: u32
         Kind::Words { range, depth } => {
             let (list, mut words) = store.leaves.words(range);
             to.tag(Tag::Words)?;
-            to.number(words.len() as u32)?;
+            to.number(words.end - words.start)?;
             words.try_for_each(|index| to.text(&list.word(index)[depth as usize..]))
         }
         Kind::Or(list) | Kind::And(list) => {
-            let next = to.lists.len() as u32;
+            let next = narrow(to.lists.len());
             let position = *to.lists.entry(part).or_insert(next);
             if position < next {
                 to.tag(Tag::Known)?;
@@ -250,14 +251,14 @@ fn write_expression(store: &Store, to: &mut Writer<'_>, a: RegularId, depth: u32
 /// target.
 fn write_state(store: &Store, to: &mut Writer<'_>, state: u32, depth: u32) -> Option<()> {
     let depth = depth.checked_sub(1)?;
-    let next = to.states.len() as u32;
+    let next = narrow(to.states.len());
     let position = to.position(state);
     to.number(position)?;
     if position < next {
         return Some(());
     }
     let edges = store.leaves.acyclic.edges(state);
-    to.number((edges.len() as u32) << 1 | u32::from(store.leaves.acyclic.is_final(state)))?;
+    to.number(narrow(edges.len()) << 1 | u32::from(store.leaves.acyclic.is_final(state)))?;
     edges.iter().try_for_each(|edge| {
         to.number(u32::from(edge.first) << 8 | u32::from(edge.last))?;
         write_state(store, to, edge.target, depth)

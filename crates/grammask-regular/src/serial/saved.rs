@@ -14,7 +14,7 @@ use crate::number::state::{NumberState, Numbers, NumeralPosition};
 use crate::serial::import::reachable;
 use crate::store::node::{JsonPosition, Kind, RegularId, UNBOUNDED};
 use crate::{ByteSet, Error, Escapes, Limits, Store};
-use grammask_work::{charge, charge_len};
+use grammask_work::{charge, charge_len, narrow};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -181,11 +181,10 @@ pub(crate) fn load(saved: &Languages, room: usize) -> Result<(Store, Vec<Regular
     load_leaves(&mut store, saved)?;
     let prefixes = saved.words.iter().map(|words| Prefixes::new(words)).collect();
     let mut loader = Loader { saved, prefixes };
-    for (position, expression) in saved.expressions.iter().enumerate() {
+    for (number, expression) in (PREDEFINED..).zip(&saved.expressions) {
         charge(UNITS_PER_EXPRESSION).map_err(Error::from)?;
         store.check_room()?;
-        // `check_room` has succeeded, so there are fewer than 2^31.
-        let id = RegularId(PREDEFINED + position as u32);
+        let id = RegularId(number);
         if loader.expression(&mut store, id, expression)? != id || store.arena.nodes.len() != id.index() + 1 {
             return Err(LoadError::Damaged(NORMAL_FORM));
         }
@@ -210,7 +209,7 @@ fn load_leaves(store: &mut Store, saved: &Languages) -> Result<(), LoadError> {
     for words in &saved.words {
         charge_text(length(words))?;
         let list: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
-        let next = store.leaves.word_lists.len() as u32;
+        let next = narrow(store.leaves.word_lists.len());
         let sound = is_set(words) && !words.is_empty();
         if !sound || store.leaves.intern_word_list(Arc::new(WordList::new(&list))) != next {
             return Err(LoadError::Damaged(NORMAL_FORM));
@@ -218,7 +217,7 @@ fn load_leaves(store: &mut Store, saved: &Languages) -> Result<(), LoadError> {
     }
     for texts in &saved.avoid {
         charge_text(UNITS_PER_BYTE * length(texts))?;
-        let next = store.leaves.aho_corasick.len() as u32;
+        let next = narrow(store.leaves.aho_corasick.len());
         let sound = is_set(texts) && texts.first().is_some_and(|text| !text.is_empty());
         let texts = || texts.iter().map(|text| text.as_slice().into()).collect();
         if !sound || store.leaves.intern_aho_corasick(Arc::new(AhoCorasick::new(texts()))) != next {
@@ -228,7 +227,7 @@ fn load_leaves(store: &mut Store, saved: &Languages) -> Result<(), LoadError> {
     }
     for text in &saved.factors {
         charge_text(UNITS_PER_BYTE * text.len())?;
-        let next = store.leaves.factor_automata.len() as u32;
+        let next = narrow(store.leaves.factor_automata.len());
         if !fits(text.len())
             || store.leaves.intern_factor_automaton(Arc::new(FactorAutomaton::new(text.as_slice().into())))
                 != next
@@ -238,9 +237,8 @@ fn load_leaves(store: &mut Store, saved: &Languages) -> Result<(), LoadError> {
         store.check_room()?;
     }
     let acyclic = Arc::make_mut(&mut store.leaves.acyclic);
-    for (position, State { is_final, edges }) in saved.acyclic.iter().enumerate() {
+    for (number, State { is_final, edges }) in (1..).zip(&saved.acyclic) {
         charge_text(1 + edges.len())?;
-        let number = position as u32 + 1;
         let edge = |&(first, last, target): &(u8, u8, u32)| Edge { first, last, target };
         let edges: Vec<Edge> = edges.iter().map(edge).collect();
         let apart = |a: &Edge, b: &Edge| a.last < b.first && (a.last + 1 < b.first || a.target != b.target);
@@ -272,7 +270,7 @@ impl Saver<'_> {
             return a.0;
         }
         let position = self.expressions.binary_search(&a).expect("operands are reachable");
-        PREDEFINED + position as u32
+        PREDEFINED + narrow(position)
     }
 
     fn state(&self, state: u32) -> u32 {
@@ -280,13 +278,13 @@ impl Saver<'_> {
             return 0;
         }
         let position = self.states.binary_search(&state).expect("states of leaves are reachable");
-        position as u32 + 1
+        narrow(position) + 1
     }
 
     /// Returns the new number of a table entry, and true if it is new. Entries are numbered in the order of
     /// their first use.
     fn renumber(&mut self, table: usize, old: u32) -> (u32, bool) {
-        let next = self.numbers[table].len() as u32;
+        let next = narrow(self.numbers[table].len());
         let number = *self.numbers[table].entry(old).or_insert(next);
         (number, number == next)
     }
@@ -309,7 +307,7 @@ impl Saver<'_> {
                 let (number, is_new) = self.renumber(1, list);
                 if is_new {
                     let list = &store.leaves.word_lists[list];
-                    let words = (0..list.len() as u32).map(|index| list.word(index).to_vec());
+                    let words = (0..narrow(list.len())).map(|index| list.word(index).to_vec());
                     self.saved.words.push(words.collect());
                 }
                 Expression::Words { list: number, start, end, depth }
@@ -472,7 +470,7 @@ struct Prefixes {
 impl Prefixes {
     fn new(words: &[Vec<u8>]) -> Self {
         let agree =
-            |pair: &[Vec<u8>]| pair[0].iter().zip(&pair[1]).take_while(|(a, b)| a == b).count() as u32;
+            |pair: &[Vec<u8>]| narrow(pair[0].iter().zip(&pair[1]).take_while(|(a, b)| a == b).count());
         let agree = std::iter::once(0).chain(words.windows(2).map(agree)).collect();
         Self { agree, ranges: FxHashMap::default() }
     }

@@ -4,6 +4,7 @@ use crate::ByteSet;
 use crate::store::id_table::IdTable;
 use crate::store::node::{Kind, Node, OperandList, RegularId};
 use crate::store::node_vec::NodeVec;
+use grammask_work::narrow;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 
@@ -46,7 +47,7 @@ impl Arena {
 
     /// Interns a byte set.
     pub(crate) fn intern_set(&mut self, set: ByteSet) -> u32 {
-        let next = self.sets.len() as u32;
+        let next = narrow(self.sets.len());
         let id = *self.set_ids.entry(set).or_insert(next);
         if id == next {
             self.sets.push(set);
@@ -82,14 +83,14 @@ impl Arena {
 
     /// Stores an operand list.
     pub(crate) fn push_list(&mut self, operands: &[RegularId]) -> OperandList {
-        let list = OperandList { start: self.lists.len() as u32, len: operands.len() as u32 };
+        let list = OperandList { start: narrow(self.lists.len()), len: narrow(operands.len()) };
         self.lists.extend_from_slice(operands);
         list
     }
 
     /// Stores an expression that is not stored yet, under the hash of [`Lookup::Missing`].
     pub(crate) fn push(&mut self, node: Node, hash: u64) -> RegularId {
-        let id = self.nodes.len() as u32;
+        let id = narrow(self.nodes.len());
         self.nodes.push(node);
         self.ids.insert(hash, id);
         RegularId(id)

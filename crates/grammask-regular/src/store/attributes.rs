@@ -102,7 +102,7 @@ impl Store {
     /// bytes.
     fn word_attributes(&mut self, range: u32, depth: u32) -> (u8, u32, u32, PartitionId) {
         let (list, words) = self.leaves.words(range);
-        let first = list.word(words.start).len() as u32 - depth;
+        let first = grammask_work::narrow(list.word(words.start).len()) - depth;
         let flags = STANDARD_FLAGS | flag_if(first == 0, NULLABLE) | flag_if(list.is_ascii(), UTF8_ONLY);
         if words.len() == 1 {
             let partition = match list.word(words.start).get(depth as usize) {

@@ -91,8 +91,8 @@ impl DisplayExpression<'_> {
             }
             Kind::Words { range, depth } => {
                 let (list, words) = self.store.leaves.words(range);
-                if words.len() as u32 > 1 {
-                    return write!(f, "<{} of {} words at {depth}>", words.len() as u32, list.len());
+                if words.len() > 1 {
+                    return write!(f, "<{} of {} words at {depth}>", words.len(), list.len());
                 }
                 let text = &list.word(words.start)[depth as usize..];
                 write_text(f, text)
@@ -178,7 +178,7 @@ impl Store {
         let NumberState { numbers, position } = self.leaves.number_states[state];
         let (name, digits, power) = match &*self.leaves.numbers[numbers] {
             Numbers::Multiples(Multiples { divisor: Divisor { unit, power }, .. }) => {
-                ("multiple of", unit.to_string(), i32::from(*power))
+                ("multiple of", unit.to_string(), isize::from(*power))
             }
             Numbers::Compared(Bound { comparison, digits, exponent }) => {
                 let name = match comparison {
@@ -188,14 +188,14 @@ impl Store {
                     Comparison::Below => "below",
                     Comparison::Equal => "equal to",
                 };
-                let power = i32::from(*exponent) + 1 - digits.len() as i32;
+                let power = isize::from(*exponent) + 1 - digits.len().cast_signed();
                 (name, digits.iter().map(|&digit| char::from(b'0' + digit)).collect(), power)
             }
         };
         match usize::try_from(power) {
             Ok(zeros) => write!(f, "<{name} {digits:0>1}{:0<zeros$}", "")?,
             Err(_) => {
-                let places = power.unsigned_abs() as usize;
+                let places = power.unsigned_abs();
                 let digits = format!("{digits:0>width$}", width = places + 1);
                 let (whole, fraction) = digits.split_at(digits.len() - places);
                 write!(f, "<{name} {whole}.{fraction}")?;

@@ -1,5 +1,6 @@
 //! A hash table of ids: the values are stored elsewhere, in a vector, and are found by content.
 
+use grammask_work::narrow;
 use std::sync::Arc;
 
 /// Slots of a bucket that is split when it is full.
@@ -99,7 +100,7 @@ impl IdTable {
         // All directory entries that begin with the bits of the bucket, followed by a one.
         let width = self.depth - depth - 1;
         let start = (highest(hash, depth) << 1 | 1) << width;
-        self.directory[start..start + (1 << width)].fill(new as u32);
+        self.directory[start..start + (1 << width)].fill(narrow(new));
         true
     }
 
@@ -181,6 +182,7 @@ fn free(slots: usize) -> Arc<[Slot]> {
     std::iter::repeat_n(EMPTY_SLOT, slots).collect()
 }
 
+#[expect(clippy::cast_possible_truncation, reason = "both halves contribute to the lower one")]
 fn fold(hash: u64) -> u32 {
     (hash ^ (hash >> 32)) as u32
 }

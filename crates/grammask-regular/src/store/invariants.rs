@@ -5,6 +5,7 @@ use crate::json::string::max_json_nesting;
 use crate::store::node::{
     Kind, NO_ROW, NULLABLE, PROVEN_EMPTY, PROVEN_NONEMPTY, RegularId, UNBOUNDED, UNKNOWN,
 };
+use grammask_work::narrow;
 use thiserror::Error;
 
 /// An invariant of a [`Store`] that does not hold: a bug of this crate.
@@ -37,8 +38,8 @@ impl Store {
     /// # Complexity
     /// Linear in the size of the store.
     pub fn check(&self) -> Result<(), Violation> {
-        for index in 0..self.arena.len() {
-            let id = RegularId(index as u32);
+        let ids = || (0..narrow(self.arena.len())).map(RegularId);
+        for id in ids() {
             let violation = |rule| Err(Violation { id, rule });
             let node = self.node(id);
             let broken = match node.kind {
@@ -66,9 +67,9 @@ impl Store {
         }
         // Describing interns partitions and keys, so this works on a copy.
         let mut copy = self.clone();
-        for index in 0..self.arena.len() {
-            let node = &self.arena.nodes[index];
-            let again = copy.describe(node.kind, index as u32);
+        for id in ids() {
+            let node = self.node(id);
+            let again = copy.describe(node.kind, id.0);
             let same_nullable = again.has(NULLABLE) == node.has(NULLABLE);
             if !same_nullable
                 || (again.min, again.max) != (node.min, node.max)
@@ -76,7 +77,7 @@ impl Store {
                 || again.has(PROVEN_NONEMPTY) && node.has(PROVEN_EMPTY)
             {
                 let rule = "the attributes of an expression follow from its operands";
-                return Err(Violation { id: RegularId(index as u32), rule });
+                return Err(Violation { id, rule });
             }
         }
         Ok(())

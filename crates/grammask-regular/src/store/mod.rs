@@ -14,7 +14,7 @@ use crate::analysis::witnesses::Witnesses;
 use crate::leaf::Leaves;
 use crate::{ByteSet, Error, Escapes, Limit, Limits};
 use arena::{Arena, Lookup};
-use grammask_work::charge;
+use grammask_work::{charge, narrow};
 use node::{Kind, NULLABLE, Node, OperandList, RegularId, UNBOUNDED};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -259,7 +259,7 @@ impl Store {
         if let Some(expressions) = self.arena.nodes.wanted_space() {
             self.reserve_address_space(expressions);
         }
-        let node = self.describe(kind, self.arena.len() as u32);
+        let node = self.describe(kind, narrow(self.arena.len()));
         self.arena.push(node, hash)
     }
 }

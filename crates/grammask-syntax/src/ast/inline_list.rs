@@ -4,8 +4,8 @@
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
-/// A list of fixed length that dereferences to a slice. Up to `N` entries are stored in place; a longer list
-/// is a vector.
+/// A list of fixed length that dereferences to a slice. Up to `N` entries, and at most 255, are stored in
+/// place; a longer list is a vector.
 ///
 /// ```
 /// use grammask_syntax::{ExprId, InlineList};
@@ -52,11 +52,11 @@ impl<T, const N: usize> DerefMut for InlineList<T, N> {
 }
 
 impl<T: Copy, const N: usize> InlineList<T, N> {
-    /// Stores the entries in place. Returns `None` if there are none or more than `N`.
+    /// Stores the entries in place. Returns `None` if there are none, or more than `N` or than 255.
     fn inline(entries: &[T]) -> Option<Self> {
         let mut inline = [*entries.first()?; N];
         inline.get_mut(..entries.len())?.copy_from_slice(entries);
-        Some(Self(Repr::Inline { len: entries.len() as u8, entries: inline }))
+        Some(Self(Repr::Inline { len: u8::try_from(entries.len()).ok()?, entries: inline }))
     }
 }
 
@@ -95,7 +95,10 @@ impl<T: Copy, const N: usize> FromIterator<T> for InlineList<T, N> {
             }
             len += 1;
         }
-        Self(Repr::Inline { len: len as u8, entries: inline })
+        Self(match u8::try_from(len) {
+            Ok(len) => Repr::Inline { len, entries: inline },
+            Err(_) => Repr::Heap(inline[..len].to_vec()),
+        })
     }
 }
 
@@ -163,6 +166,16 @@ mod tests {
                 *first = ExprId(99);
                 assert_eq!((list.len(), list[0]), (ids.len(), ExprId(99)));
             }
+        }
+    }
+
+    #[test]
+    fn more_than_255_entries_are_a_vector() {
+        for count in [255, 256, 257, 300, 301] {
+            let ids: Vec<ExprId> = (0..count).map(ExprId).collect();
+            let list: InlineList<ExprId, 300> = ids.clone().into();
+            let collected: InlineList<ExprId, 300> = ids.iter().copied().collect();
+            assert!(list[..] == ids[..] && collected[..] == ids[..], "{count}");
         }
     }
 }

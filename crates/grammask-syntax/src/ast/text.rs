@@ -7,6 +7,8 @@ use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 use std::sync::Arc;
 
+use grammask_work::narrow;
+
 /// Maximum length of a text that is stored in place, in bytes. With the length and the tag, it makes a
 /// [`Text`] as large as its other variants: 32 bytes.
 const MAX_INLINE_BYTES: usize = 30;
@@ -85,7 +87,7 @@ impl Text {
             if !is_long(&text) {
                 return Self::from(text);
             }
-            let end = start + text.len() as u32;
+            let end = start + narrow(text.len());
             let part = Repr::Shared { of: Arc::clone(&all), start, end };
             start = end;
             Self(part)
@@ -97,13 +99,13 @@ impl Text {
 impl From<&str> for Text {
     fn from(text: &str) -> Self {
         let mut bytes = [0; MAX_INLINE_BYTES];
-        match bytes.get_mut(..text.len()) {
-            Some(place) => {
-                place.copy_from_slice(text.as_bytes());
-                Self(Repr::Inline { len: text.len() as u8, bytes })
-            }
-            None => Self(Repr::Long(text.into())),
+        if let Ok(len) = u8::try_from(text.len())
+            && let Some(place) = bytes.get_mut(..text.len())
+        {
+            place.copy_from_slice(text.as_bytes());
+            return Self(Repr::Inline { len, bytes });
         }
+        Self(Repr::Long(text.into()))
     }
 }
 

@@ -6,6 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use grammask_work::narrow;
+
 use crate::ast::{Ast, Expr, ExprId, ExprKind, Name, Rule, Span};
 use crate::error::{Error, ErrorKind, Errors};
 
@@ -173,7 +175,7 @@ impl Copier {
     /// Moves a rule with all its expressions. They have the indices from `first` to that of the body.
     fn whole(&mut self, rule: Rule, first: usize) {
         let base = self.ast.exprs.len();
-        let moved = |id: ExprId| ExprId((id.index() - first + base) as u32);
+        let moved = |id: ExprId| ExprId(narrow(id.index() - first + base));
         for expr in &mut self.source[first..=rule.body.index()] {
             let mut kind = std::mem::replace(&mut expr.kind, ExprKind::Text(String::new().into()));
             kind.children_mut().iter_mut().for_each(|child| *child = moved(*child));
@@ -185,7 +187,7 @@ impl Copier {
     /// Moves a rule with only those parts that name something: nonterminals, patterns, `except!` and numbers.
     /// `is_half` returns true if the nonterminal with this span may be a piece of the name that was meant.
     fn parts(&mut self, rule: Rule, first: usize, errors: &ErrorSpans, is_half: impl Fn(Span) -> bool) {
-        let base = self.ast.exprs.len() as u32;
+        let base = narrow(self.ast.exprs.len());
         let own = self.source.get_mut(first..).unwrap_or_default();
         let count = own.iter().take_while(|expr| expr.span.start < rule.span.end).count();
         for Expr { kind, span } in &mut own[..count] {
@@ -205,7 +207,7 @@ impl Copier {
                 self.ast.push(kind, *span);
             }
         }
-        let parts: Vec<ExprId> = (base..self.ast.exprs.len() as u32).map(ExprId).collect();
+        let parts: Vec<ExprId> = (base..narrow(self.ast.exprs.len())).map(ExprId).collect();
         let body = match parts[..] {
             [] => return self.name(rule.name, rule.span),
             [part] => part,

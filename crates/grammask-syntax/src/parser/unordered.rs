@@ -1,6 +1,8 @@
 //! Parses the operands of `unordered!`: items, a separator, bounds and requirements. The parser of bodies
 //! reads the items and the separator like other groups, and calls this module at their ends.
 
+use grammask_work::narrow;
+
 use crate::ast::{ExprKind, Quantifier, Span, Unordered};
 use crate::error::ErrorKind;
 use crate::parser::Parser;
@@ -139,11 +141,13 @@ impl Parser<'_> {
         let TokenKind::Integer(value) = self.current.kind else { return Err("the number of an item") };
         let index = value.unwrap_or(u64::MAX);
         let span = self.bump().span;
-        if index >= items as u64 {
-            self.error(ErrorKind::UnknownItem { index, last: items.saturating_sub(1) as u32 }, span);
-            return Ok(0);
+        match usize::try_from(index) {
+            Ok(index) if index < items => Ok(narrow(index)),
+            _ => {
+                self.error(ErrorKind::UnknownItem { index, last: narrow(items.saturating_sub(1)) }, span);
+                Ok(0)
+            }
         }
-        Ok(index as u32)
     }
 
     /// Replaces the items and the separator by one operand.

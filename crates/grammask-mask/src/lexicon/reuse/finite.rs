@@ -152,7 +152,7 @@ impl Lexicon {
                 let mut bytes = text.iter();
                 let after = bytes.try_fold(root, |inner, &byte| trie_index.child(inner, byte)?.inner());
                 difference.nodes += 1 + (text.len() - bytes.len()) as u64;
-                if difference.nodes > MAX_DIFFERENCE_NODES {
+                if difference.nodes > u64::from(MAX_DIFFERENCE_NODES) {
                     return Ok(None);
                 }
                 // The node itself is no exit of an empty text, as no byte is read.
@@ -165,7 +165,7 @@ impl Lexicon {
             }
         }
         while let Some((inner, state)) = open.pop() {
-            if difference.nodes > MAX_DIFFERENCE_NODES {
+            if difference.nodes > u64::from(MAX_DIFFERENCE_NODES) {
                 return Ok(None);
             }
             for child in trie_index.children(inner) {

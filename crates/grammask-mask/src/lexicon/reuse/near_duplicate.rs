@@ -24,7 +24,7 @@ use crate::node_set::{NodeSet, no_bits};
 const MIN_LOOPING_ASCII: usize = 48;
 
 /// Trie nodes of a difference; lexemes that differ in more have too little in common.
-pub(crate) const MAX_DIFFERENCE_NODES: u64 = 4_096;
+pub(crate) const MAX_DIFFERENCE_NODES: u32 = 4_096;
 
 /// Difference of two lexemes below a set of trie nodes.
 #[derive(Default)]
@@ -212,7 +212,7 @@ impl Lexicon {
                     open.push((child, own, other));
                 }
             }
-            if found.nodes > MAX_DIFFERENCE_NODES {
+            if found.nodes > u64::from(MAX_DIFFERENCE_NODES) {
                 return Ok(None);
             }
         }

@@ -157,7 +157,9 @@ impl LengthIndex {
     /// As [`up_to`](Self::up_to), as a packed row of words of 32 bits.
     pub(crate) fn packed_up_to(&self, last: usize) -> Vec<u32> {
         let (row, more) = self.layered.up_to(last);
-        let mut bits = self.those_of(row, |word| [word as u32, (word >> 32) as u32]).into_flattened();
+        #[expect(clippy::cast_possible_truncation, reason = "the two halves of the word")]
+        let halves = |word: u64| [word as u32, (word >> 32) as u32];
+        let mut bits = self.those_of(row, halves).into_flattened();
         self.present(more).for_each(|id| bits[id / 32] |= 1 << (id % 32));
         bits
     }

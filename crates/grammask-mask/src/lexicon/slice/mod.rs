@@ -4,7 +4,7 @@
 //! Near the bound of a counter, most subtrees of the trie are cut somewhere. The tokens that are short enough
 //! are then read from the slice.
 
-use grammask_work::count;
+use grammask_work::{count, narrow};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -106,11 +106,11 @@ impl Slice {
     /// # Complexity
     /// Linear in the inner nodes of the trie and the tokens.
     fn of_bytes(vocabulary: &Vocabulary, trie_index: &TrieIndex) -> Self {
-        let layer = |length: usize| length.min(NOWHERE.into()) as u8;
+        let layer = |length: usize| u8::try_from(length).unwrap_or(NOWHERE);
         let mut tokens = vec![0; vocabulary.id_count()];
         vocabulary.tokens().for_each(|(id, bytes)| tokens[id.index()] = layer(bytes.len()));
         let depth = |inner| vocabulary.trie().depth(trie_index.node(InnerId(inner)));
-        let lengths = (0..trie_index.len() as u32).map(|inner| layer(depth(inner)));
+        let lengths = (0..narrow(trie_index.len())).map(|inner| layer(depth(inner)));
         Self::of_lengths(vocabulary, &tokens, lengths.collect())
     }
 
@@ -152,6 +152,7 @@ impl Slice {
         let mut inner_below = vec![0; inner_nodes.len()];
         let range = trie_index.inner_range(node.0 + 1..trie.end(node).0);
         over_range(range.start, range.end, |word, mask| inner_below[word] |= inner_nodes[word] & mask);
+        #[expect(clippy::cast_possible_truncation, reason = "at most MAX_BASE_DEPTH")]
         let before = trie.depth(node) as u8;
         every.only(base, before, tokens_below, inner_below)
     }
@@ -248,6 +249,7 @@ fn paths<'a>(
     base: InnerId,
     edges: impl Iterator<Item = &'a Edge>,
 ) -> Box<[PathStep]> {
+    #[expect(clippy::cast_possible_truncation, reason = "the length of a token has 16 bits")]
     let step = |node: TrieNodeId, leaves| PathStep {
         node,
         depth: trie.depth(node) as u16,
@@ -408,7 +410,7 @@ impl Lexicon {
         let edges: Vec<Edge> = slice
             .inner_nodes
             .at(slice.layer(length))
-            .map(|inner| InnerId(inner as u32))
+            .map(|inner| InnerId(narrow(inner)))
             .filter(|&inner| slice.length(inner) != NOWHERE)
             .map(|inner| Edge { parent: trie_index.parent(inner), child: trie_index.node(inner) })
             .collect();
@@ -463,6 +465,7 @@ pub(crate) fn below(
         return Ok(true);
     }
     // The states after each number of characters. From each, the bytes outside the class are followed below.
+    #[expect(clippy::cast_possible_truncation, reason = "at most 128")]
     let letter = ascii.trailing_zeros() as u8;
     let mut states = vec![lexeme];
     let mut is_steady = false;

@@ -29,7 +29,7 @@ pub(crate) const MIN_CLASS_ASCII: u32 = 24;
 pub(crate) const MAX_CLASS_STATES: usize = 72;
 
 /// Counter bounds from this value on are first treated as infinite.
-const MIN_FAR_BOUND: usize = 16;
+const MIN_FAR_BOUND: u32 = 16;
 
 /// A class of characters that keeps a lexeme alive.
 pub(crate) struct SafeClass {

@@ -3,7 +3,7 @@
 use grammask_regular::{ByteSet, Error};
 use grammask_trie::index::{Child, InnerId, TrieIndex};
 use grammask_trie::{Trie, TrieNodeId};
-use grammask_work::charge;
+use grammask_work::{charge, narrow};
 
 use crate::lexicon::automaton::{Automaton, LexemeId, State};
 use crate::lexicon::search::{self, NodeQuery, SELF_LOOP_POSITION};
@@ -102,7 +102,7 @@ pub(crate) fn below(
         while let Some(rest) = walk.remaining.as_mut()
             && rest[word] != 0
         {
-            let inner = InnerId((word * 64) as u32 + rest[word].trailing_zeros());
+            let inner = InnerId(narrow(word * 64) + rest[word].trailing_zeros());
             rest[word] &= rest[word] - 1;
             walk.below(trie_index.node(inner), lexeme, output)?;
         }
@@ -311,7 +311,8 @@ impl<'a> Walk<'a> {
         let mut complete = None;
         let mut nodes = 0;
         while node < end {
-            let n = node as usize;
+            let at = TrieNodeId(node);
+            let n = at.index();
             nodes += 1;
             if nodes % NODES_PER_CHARGE == 0 {
                 charge(NODES_PER_CHARGE)?;
@@ -336,8 +337,7 @@ impl<'a> Walk<'a> {
             }
             let below = ends[n];
             node += 1;
-            let is_end =
-                !next.goes_on() || self.remaining.is_some() && self.is_left_to(TrieNodeId(n as u32), next)?;
+            let is_end = !next.goes_on() || self.remaining.is_some() && self.is_left_to(at, next)?;
             if is_end {
                 if below > node {
                     output.allow_nodes(taken, node);
@@ -350,9 +350,7 @@ impl<'a> Walk<'a> {
                 continue;
             }
             let there = if next == id { here } else { automaton.state(next) };
-            if below - n as u32 >= min_loop_nodes
-                && self.takes_whole(TrieNodeId(n as u32), below, next, there, output)?
-            {
+            if below - at.0 >= min_loop_nodes && self.takes_whole(at, below, next, there, output)? {
                 if let Some(start) = complete.take() {
                     output.exit_at_nodes(start, node);
                 }

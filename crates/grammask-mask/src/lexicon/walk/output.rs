@@ -1,7 +1,7 @@
 //! The output of a walk over the trie: the accepted tokens, and the trie nodes at which the walked rule or
 //! lexeme is complete (its exits).
 
-use grammask_work::{charge, count};
+use grammask_work::{charge, count, narrow};
 use std::ops::BitOrAssign;
 use std::sync::Arc;
 
@@ -490,7 +490,8 @@ impl<'a> WalkOutput<'a> {
         }
         let mut row = clone_row(self.context.every);
         let mut covered = 0;
-        for &(start, end) in self.ranges.iter().chain([&(tokens.len() as u32, tokens.len() as u32)]) {
+        let all = narrow(tokens.len());
+        for &(start, end) in self.ranges.iter().chain([&(all, all)]) {
             for id in tokens.get(covered as usize..start as usize).unwrap_or_default() {
                 row[id.word()] &= !id.bit();
             }

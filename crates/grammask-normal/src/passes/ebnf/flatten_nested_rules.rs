@@ -1,5 +1,7 @@
 //! `A ::= ('a' | 'b') 'c'*;` becomes `A ::= A_1 'c'*; A_1 ::= 'a' | 'b';`: groups get names.
 
+use grammask_work::narrow;
+
 use crate::error::Error;
 use crate::form::NonterminalId;
 use crate::grammar::Grammar;
@@ -21,7 +23,7 @@ pub(crate) fn flatten_nested_rules(
         if grammar.variables[root].name.is_none() || !grammar.variables[root].in_use {
             continue;
         }
-        let root = NonterminalId(root as u32);
+        let root = NonterminalId(narrow(root));
         stack.push(root);
         while let Some(id) = stack.pop() {
             if context.cancellation.poll_after(1) {

@@ -6,6 +6,7 @@
 
 use grammask_regular::{RegularId, Store, analysis};
 use grammask_syntax::Span;
+use grammask_work::narrow;
 use rustc_hash::FxHashMap;
 
 use crate::cancellation::Cancellation;
@@ -46,7 +47,7 @@ pub(crate) fn gather_characters(grammar: &mut Grammar, context: &mut Context<'_,
         characters: FxHashMap::default(),
     };
     for index in 0..gathering.grammar.variables.len() {
-        let id = NonterminalId(index as u32);
+        let id = NonterminalId(narrow(index));
         let variable = gathering.grammar.variable(id);
         if gathering.context.cancellation.poll_after(1 + variable.productions.len()) {
             return Ok(());

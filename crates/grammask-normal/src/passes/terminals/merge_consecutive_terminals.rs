@@ -1,6 +1,8 @@
 //! `'a' 'b'` becomes `'ab'`, `'"' json!(x) '"'` becomes one terminal, and `''` is removed from sequences.
 //! Operands of `&`, `~` and counted repetitions are included.
 
+use grammask_work::narrow;
+
 use crate::error::Error;
 use crate::form::{Terminal, TerminalId};
 use crate::grammar::terminals::{HAS_ADJACENT_TEXTS, IS_EMPTY_TEXT, IS_JSON, IS_TEXT, StringKind, Terminals};
@@ -158,7 +160,7 @@ fn merge_inside(terminals: &mut Terminals) -> Option<Vec<TerminalId>> {
     terminals.merged = terminals.with_adjacent_texts();
     let mut merged: Vec<TerminalId> = Vec::with_capacity(terminals.len());
     for index in 0..terminals.len() {
-        let id = TerminalId(index as u32);
+        let id = TerminalId(narrow(index));
         let span = terminals.span(id);
         let map = |operands: &[TerminalId]| operands.iter().map(|id| merged[id.index()]).collect::<Vec<_>>();
         let terminal = terminals.get(id);
