@@ -107,8 +107,8 @@ impl Cursor {
         Self { open: SmallVec::new(), at }
     }
 
-    /// Returns where the text read so far stops. Returns `None` if the value is no JSON value, and inside of an
-    /// escape for half of a surrogate pair.
+    /// Returns where the text read so far stops. Returns `None` if the value is no JSON value, and inside of
+    /// an escape for half of a surrogate pair.
     pub(crate) fn place(&self) -> Option<Place> {
         match &self.at {
             Position::Raw(..) => None,

@@ -108,12 +108,12 @@ fn may_differ(
         || search_among_used(nodes, cx, state, candidates)?)
 }
 
-/// Searches for a value that differs from all candidates, among the texts that agree with some candidate. Returns
-/// true if there is one.
+/// Searches for a value that differs from all candidates, among the texts that agree with some candidate.
+/// Returns true if there is one.
 ///
-/// A byte by which no candidate goes on is enough, because a state that is not dead always leads to a whole item.
-/// Results are cached: if there is such a byte, for the states on the path to it, and otherwise for all states that
-/// were found.
+/// A byte by which no candidate goes on is enough, because a state that is not dead always leads to a whole
+/// item. Results are cached: if there is such a byte, for the states on the path to it, and otherwise for all
+/// states that were found.
 ///
 /// # Errors
 /// If more than [`Limits::max_distinct_search`](crate::Limits::max_distinct_search) states agree.

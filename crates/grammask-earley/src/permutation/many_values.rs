@@ -1,8 +1,8 @@
-//! A shortcut for items of `distinct!` that are compared as JSON values: a state from which more values can be
-//! reached than have been used leads to a new one, whatever the used values are.
+//! A shortcut for items of `distinct!` that are compared as JSON values.
 //!
-//! An object with a member `"name": "…"` whose string is free has unlimited values. Every state before the end of
-//! that string leads to one of them, so none of these states needs the search among the used values.
+//! A state from which more values can be reached than have been used leads to a new one, whatever the used
+//! values are. An object with a member `"name": "…"` whose string is free has unlimited values. Every state
+//! before the end of that string leads to one of them, so it needs no search among the used values.
 
 use grammask_regular::ByteSet;
 use grammask_work::charge;
@@ -29,12 +29,13 @@ const MAX_CHARACTERS_FOLLOWED: usize = 4;
 /// Characters of strings that are asked first whether a string loops over them.
 const FIRST_CHARACTERS: &[u8] = b"ae0 _-";
 
-/// Bytes outside of strings that a search prefers, the best one first: those that begin a string or a number, then
-/// those that lead to a further value. Other bytes come after them, and brackets that end a value come last.
+/// Bytes outside of strings that a search prefers, the best one first: those that begin a string or a number,
+/// then those that lead to a further value. Other bytes come after them, and brackets that end a value come
+/// last.
 const PREFERRED: &[u8] = b"\"123456789-{[:,";
 
-/// Returns true if more values can be reached from a state of an item's rule than `candidates` can exclude. Returns
-/// false if that is not known.
+/// Returns true if more values can be reached from a state of an item's rule than `candidates` can exclude.
+/// Returns false if that is not known.
 ///
 /// All candidates agree with the text so far.
 pub(super) fn are_enough(
@@ -51,8 +52,8 @@ pub(super) fn are_enough(
         Some(&known) => known,
         None => search(nodes, cx, position)?,
     };
-    // In a string that is a value, a candidate excludes at most one next character; in a key, one for each of its
-    // members.
+    // In a string that is a value, a candidate excludes at most one next character; in a key, one for each of
+    // its members.
     let parts = |candidate: &Candidate| nodes.permutations.texts.value(candidate).part_count();
     Ok(match found {
         Reached::Unknown => false,
@@ -61,7 +62,7 @@ pub(super) fn are_enough(
     })
 }
 
-/// What is known of the values that can be reached from a position.
+/// The number of values that can be reached from a position, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reached {
     Unknown,
@@ -74,8 +75,8 @@ pub(crate) enum Reached {
 /// A state of an item's rule, and where its text stops.
 pub(crate) type ValuePosition = (SetId, Place);
 
-/// Searches for a free string or number after a position, depth first, and stores what was found for all positions on
-/// the path to it.
+/// Searches for a free string or number after a position, depth first, and stores what was found for all
+/// positions on the path to it.
 fn search(nodes: &mut NodeFactory, cx: Context<'_>, start: ValuePosition) -> Result<Reached, Error> {
     let mut search = Search::from(start);
     let mut found = Reached::Unknown;
@@ -218,7 +219,7 @@ mod tests {
         ),
     ];
 
-    /// What is said to be possible whatever the used values are, a search among them finds, too.
+    /// Where values are said to be enough, a search among the used values finds a new one.
     #[test]
     fn a_search_among_the_used_values_agrees() {
         let (mut enough, mut unknown) = (0, 0);

@@ -58,7 +58,7 @@ pub(crate) struct DistinctTexts {
     /// Positions from which some continuation is another value. Only the newest are kept, because a text that
     /// is being read follows them.
     pub(super) may_differ: FxHashSet<ComparedState>,
-    /// What is known of the values after positions in items that are rules, whatever the used values are.
+    /// The number of values after positions in items that are rules, as far as it is known.
     pub(super) many_values: FxHashMap<ValuePosition, Reached>,
     pub(super) nodes: FxHashMap<(NetworkNodeId, PrefixId), NetworkNodeId>,
 }
