@@ -21,6 +21,11 @@
 //! - A fault in the library is an error of the call; the process goes on. The object of the call must then be
 //!   freed, and nothing else may be done with it.
 
+#![cfg_attr(
+    not(test),
+    warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)
+)]
+
 mod error;
 mod fill;
 mod grammar;

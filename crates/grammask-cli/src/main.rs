@@ -1,6 +1,11 @@
 //! The command `grammask`: checks grammars, prints every stage of one, tests texts, prints and measures
 //! masks, and writes random texts. The library does not depend on it.
 
+#![cfg_attr(
+    not(test),
+    warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)
+)]
+
 mod args;
 mod command;
 mod failure;

@@ -21,6 +21,7 @@ impl Random {
     }
 
     /// Returns a uniformly distributed number below `bound`, or 0 if `bound` is 0.
+    #[expect(clippy::cast_possible_truncation, reason = "a remainder is below `bound`")]
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         let bound = bound as u64;
         if bound == 0 {

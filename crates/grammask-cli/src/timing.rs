@@ -45,8 +45,9 @@ impl Times {
             sorted.get(rank - 1).copied().unwrap_or(0)
         };
         let sum: u128 = sorted.iter().map(|&time| u128::from(time)).sum();
-        let mean = sum.checked_div(sorted.len() as u128).unwrap_or(0);
-        Summary { p50: at(50), p90: at(90), p99: at(99), max: at(100), mean: mean as u64 }
+        // A mean is at most the greatest time.
+        let mean = u64::try_from(sum.checked_div(sorted.len() as u128).unwrap_or(0)).unwrap_or(u64::MAX);
+        Summary { p50: at(50), p90: at(90), p99: at(99), max: at(100), mean }
     }
 }
 

@@ -38,6 +38,11 @@
 //! - `(= …)` at the end of a rule has no effect: in XGrammar, it is a hint for computing masks.
 //! - A budget `max_chars` is enforced for regular rules; XGrammar's other budgets are annotations.
 
+#![cfg_attr(
+    not(test),
+    warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)
+)]
+
 mod choice;
 mod config;
 pub mod dispatch;

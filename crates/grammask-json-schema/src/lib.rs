@@ -39,6 +39,11 @@
 //!
 //! All stages share the state in `context`.
 
+#![cfg_attr(
+    not(test),
+    warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)
+)]
+
 mod config;
 mod constraint;
 mod context;

@@ -327,6 +327,25 @@ fn huge_numbers() {
 }
 
 #[test]
+fn the_complement_of_the_greatest_maximum_has_a_minimum_that_fits() {
+    let limits = Limits { max_count: u32::MAX, ..Limits::default() };
+    let config = Config { limits, ..Config::default() };
+    let negated = |max: u64| {
+        let one = json!({"contains": {"const": 1}, "minContains": 0, "maxContains": max});
+        let schema = json!({"type": "array", "items": {"enum": [1, 2]}, "not": one});
+        translate(&schema, &config).map(|translation| translation.ast.to_string())
+    };
+    let at_most = u64::from(u32::MAX) - 1;
+    let text = negated(at_most).unwrap();
+    assert!(text.contains("{4294967295}"), "{text}");
+    // A greater maximum does not restrict anything, so its complement is empty.
+    for max in [at_most + 1, at_most + 2] {
+        let error = negated(max).unwrap_err();
+        assert!(matches!(error.reason, Reason::Unsatisfiable(_)), "{max}: {error}");
+    }
+}
+
+#[test]
 fn strange_keys() {
     let schema = r##"{"properties": {"\u0000": {"type": "null"}, "\ud83d\ude00": {"type": "null"}, "\u001f\"\\/": {"const": "\u0000"},
         "": {"type": "null"}, "~1/~0": {"$ref": "#/properties/"}, "%25": {"$ref": "#/properties/~01~1~00"}}, "required": ["\u0000", ""],

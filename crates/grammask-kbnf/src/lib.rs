@@ -78,6 +78,11 @@
 //! Grammars may use all of `grammask`'s KBNF (counted repetition, intersection, complement, ...) except for
 //! special tokens: a [`Vocabulary`] of this crate has none.
 
+#![cfg_attr(
+    not(test),
+    warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)
+)]
+
 pub mod config;
 pub mod engine;
 pub mod engine_base;

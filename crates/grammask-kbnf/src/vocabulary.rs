@@ -69,14 +69,15 @@ impl Vocabulary {
         let mut sorted: Vec<_> = id_to_token.iter().map(|(&id, token)| (TokenId(id), token)).collect();
         sorted.sort_unstable_by_key(|&(id, _)| id);
         let tokens = sorted.iter().map(|&(id, token)| (id, token.0.to_vec()));
+        let number = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
         let vocabulary = grammask::Vocabulary::new(tokens, []).map_err(|error| match error {
             VocabularyError::LimitExceeded { exceeded, .. } if exceeded.limit == Limit::MaxTokenBytes => {
                 let length = exceeded.found.unwrap_or(exceeded.value);
-                CreateVocabularyError::TokenTooLong(length as usize, exceeded.value as usize)
+                CreateVocabularyError::TokenTooLong(number(length), number(exceeded.value))
             }
             VocabularyError::LimitExceeded { exceeded, .. } if exceeded.limit == Limit::MaxBytes => {
                 let bytes = sorted.iter().map(|(_, token)| token.0.len()).sum();
-                CreateVocabularyError::VocabularyTooLarge(bytes, exceeded.value as usize)
+                CreateVocabularyError::VocabularyTooLarge(bytes, number(exceeded.value))
             }
             _ => {
                 let limit = grammask::trie::Limits::default().max_ids;

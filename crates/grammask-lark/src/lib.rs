@@ -40,6 +40,11 @@
 //! | `term` | a hash-consed arena of regular languages |
 //! | `emit` | nodes → KBNF, with contexts near lazy lexemes |
 
+#![cfg_attr(
+    not(test),
+    warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)
+)]
+
 mod config;
 mod emit;
 mod guidance;

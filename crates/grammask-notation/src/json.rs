@@ -1,6 +1,7 @@
 //! JSON texts with places: a reader of one string, and of values with their spans.
 
 use grammask_syntax::Span;
+use grammask_work::narrow;
 
 /// Reads the JSON string that begins at byte `start` of a text. Returns its value and the offset after its
 /// closing quote.
@@ -134,7 +135,7 @@ impl Document {
     /// Returns the whole value.
     pub const fn root(&self) -> Value<'_> {
         // The root is complete last.
-        Value { document: self, id: ValueId(self.nodes.len() as u32 - 1) }
+        Value { document: self, id: ValueId(narrow(self.nodes.len() - 1)) }
     }
 
     /// Returns a value.
@@ -235,8 +236,9 @@ impl Reader<'_> {
     }
 
     fn push(&mut self, kind: Kind, start: usize) -> ValueId {
+        let id = ValueId(narrow(self.nodes.len()));
         self.nodes.push((kind, Span::new(start, self.at)));
-        ValueId(self.nodes.len() as u32 - 1)
+        id
     }
 
     fn string(&mut self) -> Result<String, Problem> {

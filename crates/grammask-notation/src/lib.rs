@@ -26,6 +26,11 @@
 //! | [`Outcome`] | the tree with sources, names and notes |
 //! | [`Errors`] | all errors at once, rendered in the sources |
 
+#![cfg_attr(
+    not(test),
+    warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)
+)]
+
 mod builder;
 mod class;
 mod config;

@@ -18,6 +18,11 @@
 //! The GIL is released while a grammar is compiled, a batch is filled, tables are warmed, or a mask is
 //! computed for the first time. A known mask takes less time than a release.
 
+#![cfg_attr(
+    not(test),
+    warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)
+)]
+
 mod arguments;
 mod batch;
 mod cache;

@@ -33,6 +33,11 @@
 //! - With [`Config::special_tokens`], a special token that a text spells is demanded as token.
 //! - `max_tokens` is dropped with a note.
 
+#![cfg_attr(
+    not(test),
+    warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)
+)]
+
 mod config;
 mod excludes;
 mod fields;

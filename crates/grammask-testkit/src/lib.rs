@@ -3,6 +3,11 @@
 //! The engine is compared with the [`Oracle`], which is short, slow, and follows the definition of the
 //! language word for word.
 
+#![cfg_attr(
+    not(test),
+    warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)
+)]
+
 pub mod fixtures;
 mod oracle;
 pub mod random;

@@ -38,6 +38,7 @@ impl Rng {
     /// Returns a number below `limit`, or 0 if `limit` is 0.
     ///
     /// The remainder is slightly biased, which does not matter for tests.
+    #[expect(clippy::cast_possible_truncation, reason = "a remainder is below `limit`")]
     pub fn below(&mut self, limit: usize) -> usize {
         if limit == 0 { 0 } else { (self.next_u64() % limit as u64) as usize }
     }

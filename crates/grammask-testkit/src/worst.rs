@@ -165,8 +165,9 @@ fn long_cycles(count: usize) -> String {
     let mut text = String::new();
     let names: Vec<String> = (0..count).map(|index| format!("r{index}")).collect();
     let _ = writeln!(text, "start ::= {};", names.join(" | "));
+    let letters: Vec<char> = ('a'..='z').collect();
     for (index, name) in names.iter().enumerate() {
-        let pair = [char::from(b'a' + (index % 26) as u8), char::from(b'a' + (index / 26 % 26) as u8)];
+        let pair = [letters[index % 26], letters[index / 26 % 26]];
         let cycle =
             |length: usize| format!("#'(?:{0}{1}){{{length}}}(?:(?:{0}{1}){{{length}}})*'", pair[0], pair[1]);
         let all: Vec<String> = [7, 11, 13, 17].map(cycle).into();

@@ -24,6 +24,11 @@
 //! # Ok::<(), grammask_tools::Error>(())
 //! ```
 
+#![cfg_attr(
+    not(test),
+    warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)
+)]
+
 mod error;
 mod format;
 mod request;

@@ -47,6 +47,11 @@
 //!   format;
 //! - `serde`: [`Config`], [`Limits`] and [`TokenId`] implement `Serialize` and `Deserialize`.
 
+#![cfg_attr(
+    not(test),
+    warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)
+)]
+
 mod bits;
 mod config;
 mod cursor;
@@ -71,3 +76,12 @@ pub use trie::{Children, Trie, TrieNodeId};
 pub use vocabulary::ends::looks_like_end;
 pub use vocabulary::stable_tokens::TokenizerMismatch;
 pub use vocabulary::{Attributes, Vocabulary, checksum};
+
+/// A number of nodes, tokens or words of a row in 32 bits. The limits of a vocabulary keep these below 2^32.
+#[inline]
+#[track_caller]
+#[expect(clippy::cast_possible_truncation, reason = "the assertion before it compares")]
+const fn narrow(value: usize) -> u32 {
+    assert!(value <= u32::MAX as usize, "a table has more entries than 32 bits can number");
+    value as u32
+}

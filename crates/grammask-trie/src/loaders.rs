@@ -220,7 +220,7 @@ fn shortened(text: &str) -> String {
 /// Returns the value of two hexadecimal digits.
 fn hexadecimal(digits: [u8; 2]) -> Option<u8> {
     let digit = |digit: u8| char::from(digit).to_digit(16);
-    Some((digit(digits[0])? * 16 + digit(digits[1])?) as u8)
+    u8::try_from(digit(digits[0])? * 16 + digit(digits[1])?).ok()
 }
 
 /// Parses a number of 64 bits that consists of decimal digits only.

@@ -4,11 +4,11 @@
 use std::fmt;
 use std::iter::FusedIterator;
 
-use crate::TokenId;
 use crate::bits::popcount::{count_ones, count_ranges, count_up_to};
 use crate::bits::radix::sort_ids;
 use crate::display::write_ids;
 use crate::error::Violation;
+use crate::{TokenId, narrow};
 
 mod form;
 mod mask;
@@ -159,8 +159,8 @@ impl TokenSet {
         }
         let ranges = count_ranges(words, FormKind::min_ranges_to_ignore(members, words.len()));
         if FormKind::choose(members, ranges, words.len()) == FormKind::Words {
-            let form = Form::Words { first: first as u32, words: store(words) };
-            return Self { form, len: members as u32 };
+            let form = Form::Words { first: narrow(first), words: store(words) };
+            return Self { form, len: narrow(members) };
         }
         Self::from_sorted(&form::list_ids(words, first, members))
     }

@@ -122,6 +122,11 @@ impl Trie {
         self.bytes.len()
     }
 
+    /// Returns the nodes by ascending number.
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = TrieNodeId> {
+        (0..).map(TrieNodeId).take(self.len())
+    }
+
     /// Returns the byte on the edge into `node`. Returns 0 for the root, which has no such edge.
     #[inline]
     pub fn byte(&self, node: TrieNodeId) -> u8 {
@@ -209,7 +214,7 @@ impl Trie {
     /// O(n) for n nodes between the parent and `node`.
     pub fn parent(&self, node: TrieNodeId) -> Option<TrieNodeId> {
         let depth = self.depth(node).checked_sub(1)?;
-        (0..node.index()).rev().find(|&n| self.depths.get(n) == depth).map(|n| TrieNodeId(n as u32))
+        (0..node.0).rev().map(TrieNodeId).find(|&other| self.depth(other) == depth)
     }
 
     /// Returns the bytes on the path from the root to `node`.
@@ -273,8 +278,9 @@ impl Trie {
         Violation::check(covers, "token ranges cover the token list", || format!("{nodes} nodes"))?;
         // The nodes whose subtrees contain the next node, each with the byte of its last child.
         let mut open: Vec<(usize, Option<u8>)> = Vec::new();
-        for n in 0..nodes {
-            let at = || TrieNodeId(n as u32).to_string();
+        for node in self.nodes() {
+            let n = node.index();
+            let at = || node.to_string();
             while open.last().is_some_and(|&(parent, _)| self.ends[parent] as usize <= n) {
                 open.pop();
             }
@@ -289,7 +295,7 @@ impl Trie {
                 Violation::check(ascends, "siblings ascend", at)?;
                 *last = Some(self.bytes[n]);
             }
-            let here = self.tokens(TrieNodeId(n as u32));
+            let here = self.tokens(node);
             Violation::check(here.is_sorted_by(|a, b| a < b), "ids at a node ascend", at)?;
             let is_used = n == 0 || !here.is_empty() || end > n + 1;
             Violation::check(is_used, "a leaf has tokens", at)?;
@@ -304,10 +310,9 @@ impl fmt::Display for Trie {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} nodes, {} tokens, depth {}", self.len(), self.tokens.len(), self.max_depth())?;
         if f.alternate() {
-            for n in 0..self.len() {
-                let node = TrieNodeId(n as u32);
+            for node in self.nodes() {
                 write!(f, "\n{:indent$}{node}", "", indent = 2 * self.depth(node))?;
-                if n > 0 {
+                if node != TrieNodeId::ROOT {
                     write!(f, " {}", Escaped(&[self.byte(node)]))?;
                 }
                 for token in self.tokens(node) {

@@ -333,12 +333,13 @@ impl Vocabulary {
             || format!("{listed} and {}", self.token_count()),
         )?;
         let mut path = Vec::new();
-        for n in 0..self.trie.len() {
+        for node in self.trie.nodes() {
+            let n = node.index();
             path.truncate(columns.depth(n).saturating_sub(1));
             if n > 0 {
                 path.push(columns.bytes[n]);
             }
-            for &id in self.trie.tokens(crate::TrieNodeId(n as u32)) {
+            for &id in self.trie.tokens(node) {
                 let is_equal = self.bytes(id) == Some(&path);
                 Violation::check(is_equal, "a token ends at the node of its bytes", || id.to_string())?;
             }

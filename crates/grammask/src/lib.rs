@@ -70,6 +70,11 @@
 //! - `save`: compiled grammars as bytes, [`Grammar::save`](Grammar) and `Grammar::load`.
 //! - `serde`: configurations, trees and normal forms can be serialized.
 
+#![cfg_attr(
+    not(test),
+    warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)
+)]
+
 mod config;
 mod error;
 mod grammar;

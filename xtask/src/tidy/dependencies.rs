@@ -22,11 +22,12 @@ const PICTURE: &[(&str, &[&str])] = &[
     ("grammask-json-schema", &["grammask-work", "grammask-syntax", "grammask-regular", "grammask-pattern"]),
     (
         "grammask-notation",
-        &["grammask-syntax", "grammask-regular", "grammask-pattern", "grammask-json-schema"],
+        &["grammask-work", "grammask-syntax", "grammask-regular", "grammask-pattern", "grammask-json-schema"],
     ),
     (
         "grammask-lark",
         &[
+            "grammask-work",
             "grammask-syntax",
             "grammask-regular",
             "grammask-pattern",

@@ -317,16 +317,17 @@ fn ids_of(vocabulary: &Vocabulary, special: &Special, ending: &Ending) -> Vec<To
 
 /// Returns the token of a mask that has `rank` smaller ones.
 fn nth(mask: &Mask, rank: usize) -> TokenId {
-    let mut left = rank as u32;
-    for (place, &word) in mask.as_words().iter().enumerate() {
-        if left < word.count_ones() {
+    let mut left = rank;
+    for (place, &word) in (0..).zip(mask.as_words()) {
+        let count = word.count_ones() as usize;
+        if left < count {
             let mut rest = word;
             for _ in 0..left {
                 rest &= rest - 1;
             }
-            return TokenId(place as u32 * 32 + rest.trailing_zeros());
+            return TokenId(place * 32 + rest.trailing_zeros());
         }
-        left -= word.count_ones();
+        left -= count;
     }
     TokenId(u32::MAX)
 }

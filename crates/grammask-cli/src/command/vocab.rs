@@ -60,7 +60,7 @@ struct Report<'a> {
 impl<'a> Report<'a> {
     fn new(vocabulary: &'a Vocabulary) -> Self {
         let mut unknown: Vec<(u32, u32)> = Vec::new();
-        for id in (0..vocabulary.id_count() as u32).filter(|&id| !vocabulary.is_known(TokenId(id))) {
+        for id in (0..).take(vocabulary.id_count()).filter(|&id| !vocabulary.is_known(TokenId(id))) {
             match unknown.last_mut() {
                 Some((_, end)) if *end == id => *end += 1,
                 _ => unknown.push((id, id + 1)),
@@ -68,7 +68,7 @@ impl<'a> Report<'a> {
         }
         let trie = vocabulary.trie();
         let mut duplicates = Vec::new();
-        for node in (0..trie.len() as u32).map(TrieNodeId) {
+        for node in (0..).map(TrieNodeId).take(trie.len()) {
             if let [first, others @ ..] = trie.tokens(node) {
                 duplicates.extend(others.iter().map(|&id| (id, *first)));
             }

@@ -108,7 +108,9 @@ fn shares(times: &Times, first_decade: usize, bars: usize) -> Vec<f64> {
     for &time in times.nanoseconds() {
         let bar = ((time.max(1) as f64).log10() - first_decade as f64) * BARS_PER_DECADE as f64;
         // Rounding can lead just outside of the range.
-        counts[(bar.max(0.0) as usize).min(bars - 1)] += 1;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole bars are meant")]
+        let bar = (bar.max(0.0) as usize).min(bars - 1);
+        counts[bar] += 1;
     }
     counts.into_iter().map(|count| 100.0 * count as f64 / times.len().max(1) as f64).collect()
 }

@@ -8,6 +8,7 @@ pub(crate) mod discriminator;
 use std::rc::Rc;
 
 use crate::json::Value;
+use grammask_work::narrow;
 use rustc_hash::FxHashMap;
 
 use crate::document::{ResourceId, SchemaId};
@@ -101,7 +102,7 @@ impl Constraints {
             return id;
         }
         let is_contradiction = conjuncts.windows(2).any(|pair| pair[0].subject == pair[1].subject);
-        let id = if is_contradiction { ConstraintId::NEVER } else { ConstraintId(self.list.len() as u32) };
+        let id = if is_contradiction { ConstraintId::NEVER } else { ConstraintId(narrow(self.list.len())) };
         let conjuncts: Rc<[Conjunct]> = conjuncts.into();
         self.ids.insert(Rc::clone(&conjuncts), id);
         if !is_contradiction {
@@ -183,8 +184,9 @@ impl<'a> Constants<'a> {
     pub(crate) fn intern(&mut self, value: &'a Value) -> ConstantId {
         let values = &mut self.values;
         *self.ids.entry(std::ptr::from_ref(value).addr()).or_insert_with(|| {
+            let id = ConstantId(narrow(values.len()));
             values.push(value);
-            ConstantId(values.len() as u32 - 1)
+            id
         })
     }
 
@@ -214,8 +216,9 @@ impl Scopes {
         let inner: Box<[ResourceId]> = entered.iter().copied().chain([resource]).collect();
         let list = &mut self.list;
         *self.ids.entry(inner).or_insert_with_key(|inner| {
+            let id = ScopeId(narrow(list.len()));
             list.push(inner.clone());
-            ScopeId(list.len() as u32 - 1)
+            id
         })
     }
 

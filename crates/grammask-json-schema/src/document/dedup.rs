@@ -114,6 +114,7 @@ fn is_identifier(keyword: &str) -> bool {
 }
 
 /// Appends a number in decimal, without the cost of formatting.
+#[expect(clippy::cast_possible_truncation, reason = "a digit is below 10")]
 fn write_number(number: usize, out: &mut String) {
     if number >= 10 {
         write_number(number / 10, out);

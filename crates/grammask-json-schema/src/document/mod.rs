@@ -393,8 +393,7 @@ impl<'a> Documents<'a> {
     pub(crate) fn missing(&self) -> Vec<String> {
         let mut missing = Vec::new();
         let mut seen = FxHashSet::default();
-        for index in 0..self.schemas.len() {
-            let id = SchemaId(index as u32);
+        for id in (0..).map(SchemaId).take(self.schemas.len()) {
             let Value::Object(entries) = self.value(id) else { continue };
             for keyword in ["$ref", "$dynamicRef", "$recursiveRef"] {
                 let Some(Value::String(reference)) = entries.get(keyword) else { continue };

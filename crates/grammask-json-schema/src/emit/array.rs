@@ -2,8 +2,8 @@
 
 use grammask_syntax::{ExprId, ExprKind, Unordered};
 
-use super::Emitter;
 use super::separators::{ARRAY, CLOSE, NOTHING, OPEN};
+use super::{Emitter, saturated};
 use crate::plan::{ArrayPlan, Rest};
 
 impl Emitter<'_, '_> {
@@ -116,8 +116,7 @@ impl Emitter<'_, '_> {
             return None;
         }
         parts.push(self.comma());
-        let at_least = min.max(1).min(u64::from(u32::MAX)) as u32;
-        let max = max.map(|max| max.min(u64::from(u32::MAX)) as u32);
+        let (at_least, max) = (saturated(min.max(1)), max.map(saturated));
         let list = Unordered { parts: parts.into(), has_separator: true, min: at_least, max, requires };
         let list = self.push(ExprKind::Unordered(list.into()));
         if !after_items {

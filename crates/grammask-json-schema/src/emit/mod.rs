@@ -76,6 +76,12 @@ fn children(plan: &Plan) -> impl Iterator<Item = ConstraintId> {
     items.chain(plan.objects.iter().flat_map(|object| object.members.iter().map(|member| member.constraint)))
 }
 
+/// Returns a count in 32 bits, which those of the keywords have: see `keyword::maximum`.
+/// A sum of minima may exceed them.
+fn saturated(count: u64) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
 /// Key of a rule without arrays and objects: null, booleans, numbers, strings and regular expressions.
 type Scalar = (bool, [bool; 2], LanguageId, LanguageId, RegexStrings);
 
@@ -176,7 +182,7 @@ impl<'a, 'd> Emitter<'a, 'd> {
             (0, Some(1)) => Quantifier::Option,
             (0, None) => Quantifier::Star,
             (1, None) => Quantifier::Plus,
-            (min, max) => Quantifier::Bounds { min: min as u32, max: max.map(|max| max as u32) },
+            (min, max) => Quantifier::Bounds { min: saturated(min), max: max.map(saturated) },
         };
         self.push(ExprKind::Repeat { expr, quantifier })
     }

@@ -1,10 +1,11 @@
 //! Writes object plans as expressions: members in any order, or in the order of the schema.
 
 use grammask_syntax::{ExprId, ExprKind, Unordered};
+use grammask_work::narrow;
 
-use super::Emitter;
 use super::productive::productive_members;
 use super::separators::{CLOSE, NOTHING, OBJECT, OPEN};
+use super::{Emitter, saturated};
 use crate::PropertyOrder;
 use crate::constraint::ConstraintId;
 use crate::context::Stop;
@@ -26,7 +27,7 @@ impl Emitter<'_, '_> {
         }
         let productive = productive_members(plan, self.productive).unwrap_or_default();
         let members: Vec<&Member> = productive.iter().map(|&index| &plan.members[index]).collect();
-        let index_of = |index: usize| productive.binary_search(&index).ok().map(|index| index as u32);
+        let index_of = |index: usize| productive.binary_search(&index).ok().map(narrow);
         let requires: Vec<(u32, u32)> = plan
             .requires
             .iter()
@@ -110,8 +111,7 @@ impl Emitter<'_, '_> {
             self.sequence(parts)
         });
         parts.push(between);
-        let at_most = |count: u64| count.min(u64::from(u32::MAX)) as u32;
-        let (min, max) = (at_most(min), max.map(at_most));
+        let (min, max) = (saturated(min), max.map(saturated));
         let keys = Unordered { parts: parts.into(), has_separator: true, min, max, requires };
         let keys = self.push(ExprKind::Unordered(keys.into()));
         self.sequence(vec![keys, last])

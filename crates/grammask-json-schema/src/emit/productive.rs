@@ -58,11 +58,7 @@ fn is_productive(plan: &Plan, productive: &FxHashSet<ConstraintId>) -> bool {
 /// Returns true if some finite array follows the plan.
 pub(super) fn is_array_productive(array: &ArrayPlan, productive: &FxHashSet<ConstraintId>) -> bool {
     let len = array.prefix.len() as u64;
-    let first = array
-        .prefix
-        .iter()
-        .take(array.min.min(len) as usize)
-        .all(|constraint| productive.contains(constraint));
+    let first = array.prefix.iter().zip(0..array.min).all(|(constraint, _)| productive.contains(constraint));
     first
         && match &array.rest {
             Rest::Same(constraint) | Rest::DistinctValues(constraint) => {

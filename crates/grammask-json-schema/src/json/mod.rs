@@ -212,7 +212,7 @@ impl Map {
     pub(crate) fn new(entries: Vec<(String, Value)>) -> Self {
         let mut sorted: Box<[u32]> = Box::default();
         if entries.len() > LINEAR_SEARCH_MAX_ENTRIES {
-            sorted = (0..entries.len() as u32).collect();
+            sorted = (0..).take(entries.len()).collect();
             sorted.sort_unstable_by(|&a, &b| entries[a as usize].0.cmp(&entries[b as usize].0));
         }
         Self { entries, sorted }

@@ -31,7 +31,7 @@ pub(super) fn array_shape<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> Resul
         evaluated.first = None;
     }
     array.min = keyword::count(cx, schema, "minItems")?.unwrap_or(0);
-    array.max = keyword::count(cx, schema, "maxItems")?.filter(|&max| max <= most);
+    array.max = keyword::maximum(cx, schema, "maxItems")?;
     if array.min > most {
         return Err(too_many_items(cx, schema, "minItems", array.min));
     }
@@ -39,11 +39,10 @@ pub(super) fn array_shape<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> Resul
         let constraint = expand::child(cx, schema, &["contains"])?;
         let counted = schema.draft >= Draft::Draft201909;
         let min = if counted { keyword::count(cx, schema, "minContains")?.unwrap_or(1) } else { 1 };
-        let max = if counted { keyword::count(cx, schema, "maxContains")? } else { None };
+        let max = if counted { keyword::maximum(cx, schema, "maxContains")? } else { None };
         if min > most {
             return Err(too_many_items(cx, schema, "minContains", min));
         }
-        let max = max.filter(|&max| max <= most);
         array.contains.push(Contains { constraint, from: 0, min, max, schema: schema.id });
         if schema.draft >= Draft::Draft202012 {
             evaluated.matching.push(constraint);

@@ -318,9 +318,21 @@ fn type_meant_by(name: &str) -> Option<String> {
 /// When the value is not a nonnegative integer.
 fn count<'a>(cx: &Context<'a>, schema: Schema<'a>, keyword: &str) -> Result<Option<u64>, Stop> {
     let Some(value) = schema.get(keyword) else { return Ok(None) };
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a greater number saturates")]
     let whole = |number: f64| (number >= 0.0 && number.fract() == 0.0).then_some(number as u64);
     match value.as_u64().or_else(|| value.as_f64().and_then(whole)) {
         Some(count) => Ok(Some(count)),
         None => Err(expand::invalid(cx, schema, keyword, "not a nonnegative integer")),
     }
+}
+
+/// Returns the value of a keyword for the greatest number of items or properties. Returns `None` if it is
+/// above `max_count`, or if the minimum of the complement, which is greater by one, would not fit into 32
+/// bits.
+///
+/// # Errors
+/// When the value is not a nonnegative integer.
+fn maximum<'a>(cx: &Context<'a>, schema: Schema<'a>, keyword: &str) -> Result<Option<u64>, Stop> {
+    let most = u64::from(cx.config.limits.max_count.min(u32::MAX - 1));
+    Ok(count(cx, schema, keyword)?.filter(|&max| max <= most))
 }

@@ -35,8 +35,7 @@ pub(super) fn object_shape<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> Resu
         property_names(cx, schema, &mut object)?;
     }
     object.min = keyword::count(cx, schema, "minProperties")?.unwrap_or(0);
-    let most = u64::from(cx.config.limits.max_count);
-    object.max = keyword::count(cx, schema, "maxProperties")?.filter(|&max| max <= most);
+    object.max = keyword::maximum(cx, schema, "maxProperties")?;
     if object.min > 0 || object.max.is_some() {
         object.count_schema = Some(schema.id);
     }

@@ -104,12 +104,13 @@ pub(super) fn string_language<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> R
     let min = keyword::count(cx, schema, "minLength")?;
     let max = keyword::count(cx, schema, "maxLength")?;
     if min.is_some() || max.is_some() {
-        let most = u64::from(cx.config.limits.max_count);
-        let (min, max) = (min.unwrap_or(0).min(most), max.filter(|&max| max <= most));
+        let most = cx.config.limits.max_count;
+        let min = u32::try_from(min.unwrap_or(0)).map_or(most, |min| min.min(most));
+        let max = max.and_then(|max| u32::try_from(max).ok()).filter(|&max| max <= most);
         if max.is_some_and(|max| min > max) {
             return Ok(LanguageId::NONE);
         }
-        parts.push(cx.languages.length(min as u32, max.map(|max| max as u32)));
+        parts.push(cx.languages.length(min, max));
     }
     cx.current_keyword = "pattern";
     if let Some(source) = schema.get("pattern") {

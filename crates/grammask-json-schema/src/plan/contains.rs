@@ -156,7 +156,7 @@ fn plan_rest(
         if all > cx.config.limits.max_contains_witnesses {
             return Ok(false);
         }
-        without_max.iter().flat_map(|&index| std::iter::repeat_n(index, missing(index) as usize)).collect()
+        without_max.iter().flat_map(|&index| (0..missing(index)).map(move |_| index)).collect()
     };
     let Some(all_kinds) = item_kinds(cx, array, choice, &with_max)? else { return Ok(false) };
     for kinds in all_kinds {

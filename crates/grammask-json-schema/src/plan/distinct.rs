@@ -239,14 +239,14 @@ fn plan_counted(
         return Ok(None);
     }
     // Without a maximum, some that must occur are chosen, and the others may occur as well.
-    let most = contains.max.unwrap_or(contains.min).min(counted.len() as u64);
+    let sizes = contains.min..=contains.max.unwrap_or(contains.min);
     let mut choices: Vec<Vec<usize>> = Vec::new();
-    for size in contains.min..=most {
+    for size in (0..=counted.len()).filter(|&size| sizes.contains(&(size as u64))) {
         let before = choices.len();
         let mut open: Vec<Vec<usize>> = vec![Vec::new()];
         while let Some(choice) = open.pop() {
             cx.spend(1)?;
-            if choice.len() as u64 == size {
+            if choice.len() == size {
                 choices.push(choice);
                 if choices.len() > cx.config.limits.max_listed_items {
                     return Ok(None);
@@ -254,7 +254,7 @@ fn plan_counted(
                 continue;
             }
             let first = choice.last().map_or(0, |last| last + 1);
-            let needed = (size - choice.len() as u64) as usize;
+            let needed = size - choice.len();
             for next in first..=counted.len().saturating_sub(needed) {
                 let mut choice = choice.clone();
                 choice.push(next);

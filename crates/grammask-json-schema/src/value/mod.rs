@@ -154,10 +154,10 @@ impl Array {
             let len = self.prefix.len() as u64;
             self.max = Some(self.max.map_or(len, |max| max.min(len)));
         }
-        if let Some(max) = self.max
-            && max <= self.prefix.len() as u64
+        if let Some(max) = self.max.and_then(|max| usize::try_from(max).ok())
+            && max <= self.prefix.len()
         {
-            self.prefix.truncate(max as usize);
+            self.prefix.truncate(max);
             self.rest = ConstraintId::NEVER;
         }
         while self.prefix.last() == Some(&self.rest) {

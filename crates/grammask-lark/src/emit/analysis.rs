@@ -1,5 +1,6 @@
 //! Which nodes may be empty, and which lazy lexemes they may begin with.
 
+use grammask_work::narrow;
 use rustc_hash::FxHashMap;
 
 use super::left_recursion;
@@ -35,7 +36,7 @@ impl Sets {
         if let Some(&known) = self.ids.get(&list) {
             return known;
         }
-        let id = SetId(self.lists.len() as u32);
+        let id = SetId(narrow(self.lists.len()));
         self.lists.push(list.clone());
         self.ids.insert(list, id);
         id
@@ -74,8 +75,7 @@ pub(super) struct Analysis {
 impl Analysis {
     pub(super) fn new(nodes: &[Node], instances: &[Instance], terms: &mut Terms) -> Self {
         let mut parents: Vec<Vec<NodeId>> = vec![Vec::new(); nodes.len()];
-        for (i, node) in nodes.iter().enumerate() {
-            let id = NodeId(i as u32);
+        for (id, node) in (0..).map(NodeId).zip(nodes) {
             for child in node.kind.children() {
                 parents[child.index()].push(id);
             }
@@ -118,7 +118,7 @@ impl Analysis {
 
     /// Applies an update until no node changes.
     fn close(&mut self, nodes: &[Node], parents: &[Vec<NodeId>], update: impl Fn(&mut Self, NodeId) -> bool) {
-        let mut queue: Vec<NodeId> = (0..nodes.len() as u32).rev().map(NodeId).collect();
+        let mut queue: Vec<NodeId> = (0..narrow(nodes.len())).rev().map(NodeId).collect();
         let mut is_queued = vec![true; nodes.len()];
         while let Some(id) = queue.pop() {
             is_queued[id.index()] = false;

@@ -16,6 +16,7 @@ use std::collections::VecDeque;
 
 use grammask_notation::{Errors, Outcome};
 use grammask_syntax::{ExprId, ExprKind, Quantifier, Span, Text, Unordered};
+use grammask_work::narrow;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::node::{InstanceId, NodeId, NodeKind};
@@ -299,7 +300,7 @@ impl Emitter<'_> {
             );
         }
         let builder = &mut self.translator.builder;
-        let count = parts.len() as u32;
+        let count = narrow(parts.len());
         let is_complete = min == count;
         let parts: Vec<ExprId> = parts
             .into_iter()

@@ -144,13 +144,17 @@ impl Parser<'_> {
         let Ok(number) = self.text().trim_start_matches('+').parse::<u64>() else {
             return self.fail("the number of repetitions is not a natural number", "");
         };
-        if number > u64::from(MAX_REPETITIONS) {
-            let span = self.span();
-            self.builder.limit("MAX_REPETITIONS", MAX_REPETITIONS as usize, "repetitions", span);
-            return Err(Failed);
+        match u32::try_from(number) {
+            Ok(number) if number <= MAX_REPETITIONS => {
+                self.advance();
+                Ok(number)
+            }
+            _ => {
+                let span = self.span();
+                self.builder.limit("MAX_REPETITIONS", MAX_REPETITIONS as usize, "repetitions", span);
+                Err(Failed)
+            }
         }
-        self.advance();
-        Ok(number as u32)
     }
 
     pub(super) fn atom(&mut self) -> Parsed<Atom> {

@@ -72,10 +72,10 @@ impl Parser<'_> {
         Ok(Bits { start, end })
     }
 
-    fn bit(&mut self, max: u64) -> Parsed<u32> {
+    fn bit(&mut self, max: u32) -> Parsed<u32> {
         let place = self.span();
-        match self.number()? {
-            bit if bit <= max => Ok(bit as u32),
+        match u32::try_from(self.number()?) {
+            Ok(bit) if bit <= max => Ok(bit),
             _ => self.fail_at(format!("a parameter has 64 bits, so this is at most {max}"), "", place),
         }
     }

@@ -10,6 +10,7 @@ use std::rc::Rc;
 use grammask_notation::{Builder, Outcome};
 use grammask_regular::Store;
 use grammask_syntax::{Span, Text};
+use grammask_work::narrow;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::config::{Config, GrammarKind};
@@ -298,7 +299,7 @@ impl<'c> Translator<'c> {
             }
             return None;
         }
-        let id = ArgumentId(self.arguments.len() as u32);
+        let id = ArgumentId(narrow(self.arguments.len()));
         self.arguments.push(Argument { body: Rc::clone(body), environment: environment.clone(), depth });
         self.argument_ids.insert(key, id);
         Some(id)
@@ -355,8 +356,9 @@ impl<'c> Translator<'c> {
     }
 
     fn push(&mut self, kind: NodeKind, span: Span, scope: ScopeId) -> NodeId {
+        let id = NodeId(narrow(self.nodes.len()));
         self.nodes.push(Node { kind, span, scope });
-        NodeId((self.nodes.len() - 1) as u32)
+        id
     }
 
     /// Translates the ignored texts of all grammars, so that their errors are reported with the others.

@@ -4,6 +4,8 @@
 
 use std::cmp::Ordering::{Equal, Greater, Less};
 
+use grammask_work::narrow;
+
 use super::{Environment, InstanceKey, Translator};
 use crate::node::{NodeId, NodeKind};
 use crate::tree::{AtomKind, Branch, Condition, Definition, Element, Parameter};
@@ -68,7 +70,7 @@ impl Translator<'_> {
                 }
             })
             .collect();
-        let kind = NodeKind::Unordered { items: nodes, min: min as u32, max: max as u32 };
+        let kind = NodeKind::Unordered { items: nodes, min: narrow(min), max: narrow(max) };
         Some(self.push(kind, definition.span, environment.scope))
     }
 }

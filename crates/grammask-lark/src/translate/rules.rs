@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use grammask_syntax::Span;
+use grammask_work::narrow;
 
 use super::{Environment, Found, InstanceKey, Translator};
 use crate::config::GrammarKind;
@@ -33,7 +34,7 @@ impl Translator<'_> {
                 "parameters must take few values; a rule whose parameter grows with each call has no end",
             );
         }
-        let id = InstanceId(self.instances.len() as u32);
+        let id = InstanceId(narrow(self.instances.len()));
         let is_plain = scope.0 == 0 && key.arguments.is_empty() && parameter.is_none();
         let identifier = if is_plain {
             self.builder.declare(&definition.name)

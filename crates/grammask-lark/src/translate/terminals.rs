@@ -3,6 +3,7 @@
 use grammask_notation::Annotations;
 use grammask_pattern::{Dialect, Extent};
 use grammask_syntax::Span;
+use grammask_work::narrow;
 use rustc_hash::FxHashSet;
 
 use super::{Environment, Found, Terminal, Translator};
@@ -106,7 +107,7 @@ impl Translator<'_> {
         if term == TermId::NEVER || term == TermId::EMPTY {
             return term;
         }
-        let index = self.terminals.len() as u32;
+        let index = narrow(self.terminals.len());
         self.terminals.push(Terminal { name: name.clone(), span: entry.span, term, identifier: None });
         self.terms.named(term, index)
     }

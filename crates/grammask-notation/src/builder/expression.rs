@@ -160,12 +160,12 @@ impl Builder {
     /// A bound above [`MAX_REPETITIONS`] is an error. `min` is at most `max`.
     pub fn repeat(&mut self, expr: ExprId, min: u64, max: Option<u64>, span: Span) -> ExprId {
         let expr = if min <= 1 && max.is_none() { self.repeated_tokens(expr) } else { expr };
-        let limit = u64::from(MAX_REPETITIONS);
-        if min > limit || max.is_some_and(|max| max > limit) {
-            self.limit("MAX_REPETITIONS", limit as usize, "repetitions", span);
+        let bounded = |bound| u32::try_from(bound).ok().filter(|&bound| bound <= MAX_REPETITIONS);
+        let max = max.map_or(Some(None), |max| bounded(max).map(Some));
+        let (Some(min), Some(max)) = (bounded(min), max) else {
+            self.limit("MAX_REPETITIONS", MAX_REPETITIONS as usize, "repetitions", span);
             return expr;
-        }
-        let (min, max) = (min as u32, max.map(|max| max as u32));
+        };
         let is_empty = matches!(self.kind(expr), ExprKind::Text(text) if text.is_empty());
         match (min, max) {
             (1, Some(1)) => return expr,

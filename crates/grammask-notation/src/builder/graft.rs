@@ -1,6 +1,7 @@
 //! Copies the rules of another tree, under fresh names.
 
 use grammask_syntax::{Ast, ExceptOperand, ExprId, ExprKind, Name, Rule, Span, Text};
+use grammask_work::narrow;
 use rustc_hash::FxHashMap;
 
 use super::Builder;
@@ -39,7 +40,7 @@ impl Builder {
             }
         }
         let renamed = |name: &str| names.get(name).cloned().unwrap_or_else(|| name.into());
-        let base = self.ast.exprs.len() as u32;
+        let base = narrow(self.ast.exprs.len());
         if self.is_full || self.exceeds_expressions(ast.exprs.len(), place.of(Span::default())) {
             return renamed("start");
         }

@@ -181,7 +181,7 @@ pub(super) fn desugar(ast: &Ast, start: &str) -> Result<Plain, OracleError> {
     plain.start = *names.get(start).ok_or_else(|| OracleError::UndefinedStart(start.to_owned()))?;
 
     let mut symbols: Vec<Symbol> = Vec::with_capacity(ast.exprs.len());
-    for (expr, regular) in ast.exprs.iter().zip(regular_parts(ast)?) {
+    for ((id, expr), regular) in (0..).map(ExprId).zip(&ast.exprs).zip(regular_parts(ast)?) {
         let symbol = match (&expr.kind, regular) {
             (_, Some(dfa)) => {
                 plain.terminals.push(dfa);
@@ -207,7 +207,7 @@ pub(super) fn desugar(ast: &Ast, start: &str) -> Result<Plain, OracleError> {
             (ExprKind::Capture { expr, .. }, None) => symbols[expr.index()],
             (ExprKind::Sequence(_) | ExprKind::Alternatives(_), None) => {
                 let group = plain.nonterminal();
-                for right in right_sides(ast, &symbols, ExprId(symbols.len() as u32)) {
+                for right in right_sides(ast, &symbols, id) {
                     plain.produce(group, right);
                 }
                 Symbol::Nonterminal(group)

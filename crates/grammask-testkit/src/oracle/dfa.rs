@@ -46,23 +46,25 @@ impl Dfa {
     /// Returns the language of all strings of `min` to `max` bytes.
     pub(super) fn lengths(min: usize, max: Option<usize>) -> Result<Self, TooLarge> {
         let mut dfa = Self::single(min == 0);
+        let mut last = 0;
         for length in 1..=max.unwrap_or(min) {
-            let to = dfa.add_state(length >= min)?;
-            dfa.next[length - 1] = [to; 256];
+            last = dfa.add_state(length >= min)?;
+            dfa.next[length - 1] = [last; 256];
         }
         if max.is_none() {
-            dfa.next[min] = [min as u32; 256];
+            dfa.next[min] = [last; 256];
         }
         Ok(dfa)
     }
 
     pub(super) fn add_state(&mut self, accepting: bool) -> Result<u32, TooLarge> {
-        if self.next.len() == MAX_STATES {
+        let state = self.next.len();
+        if state == MAX_STATES {
             return Err(TooLarge);
         }
         self.next.push([NONE; 256]);
         self.accepting.push(accepting);
-        Ok((self.next.len() - 1) as u32)
+        u32::try_from(state).map_err(|_| TooLarge)
     }
 
     /// Returns the automaton whose states are the values reachable from `start` by `next`.
@@ -147,9 +149,9 @@ impl Dfa {
     pub(super) fn trimmed(&self) -> Self {
         let mut useful = self.accepting.clone();
         let mut before: Vec<Vec<u32>> = vec![Vec::new(); self.len()];
-        for (from, row) in self.next.iter().enumerate() {
+        for (from, row) in (0..).zip(&self.next) {
             for &to in row.iter().filter(|&&to| to != NONE) {
-                before[to as usize].push(from as u32);
+                before[to as usize].push(from);
             }
         }
         let mut agenda: Vec<usize> = (0..self.len()).filter(|&state| useful[state]).collect();

@@ -26,12 +26,11 @@ impl Nfa {
             self.state();
         }
         self.empty[from].push(base);
-        for state in 0..dfa.len() {
-            let ranges = dfa.ranges(state as u32).into_iter();
-            self.edges[base + state] =
-                ranges.map(|(low, high, next)| (low, high, base + next as usize)).collect();
-            if dfa.is_accepting(state as u32) {
-                self.empty[base + state].push(to);
+        for (state, number) in (base..).zip((0..).take(dfa.len())) {
+            let ranges = dfa.ranges(number).into_iter();
+            self.edges[state] = ranges.map(|(low, high, next)| (low, high, base + next as usize)).collect();
+            if dfa.is_accepting(number) {
+                self.empty[state].push(to);
             }
         }
     }

@@ -26,7 +26,7 @@ pub(super) fn multiples(numeral: &str) -> Result<Dfa, TooLarge> {
     if divisor == 0 || divisor > 10_u128.pow(MAX_POWER_OF_TEN.unsigned_abs()) {
         return Err(TooLarge);
     }
-    let places = fraction.len() as u8;
+    let Ok(places) = u8::try_from(fraction.len()) else { return Err(TooLarge) };
     let plain = plain(divisor, places)?;
     if !matches!(digits.trim_matches('0'), "1" | "2" | "5") {
         return Ok(plain.trimmed());
@@ -143,7 +143,9 @@ pub(super) fn compared(comparison: Comparison, numeral: &str) -> Result<Dfa, Too
     let plain = plain_compared(whole, fraction.as_bytes(), allows)?;
     let all = format!("{whole}{fraction}");
     let digits = all.trim_start_matches('0');
-    let exponent = whole.to_string().len() as i32 - 1 - (all.len() - digits.len()) as i32;
+    // A numeral of 30 bytes has no more digits.
+    let count = |digits: &str| i32::try_from(digits.len()).map_err(|_| TooLarge);
+    let exponent = count(&whole.to_string())? - 1 - (count(&all)? - count(digits)?);
     // Zero is below all numbers with an exponent.
     let exponent = if digits.is_empty() { -MAX_EXPONENT - 1 } else { exponent };
     let scientific = scientific_compared(digits.trim_end_matches('0').as_bytes(), exponent, allows)?;

@@ -54,20 +54,21 @@ impl InnerNodes {
         let mut child_starts = vec![0; count + 1];
         // The inner nodes above the next node, by depth, after one entry for the parent of the root.
         let mut open = vec![InnerId::ROOT; trie.max_depth() + 2];
+        let mut rank = 0;
         for (node, &end) in (0u32..).zip(columns.ends) {
             let depth = columns.depth(node as usize);
             let parent = open[depth];
-            let rank = nodes.len();
-            ranks.push(rank as u32);
+            ranks.push(rank);
             above.push(parent);
             child_starts[parent.index() + 1] += u32::from(node > 0);
             if end > node + 1 {
-                open[depth + 1] = InnerId(rank as u32);
+                open[depth + 1] = InnerId(rank);
                 nodes.push(TrieNodeId(node));
                 parents.push(parent);
+                rank += 1;
             }
         }
-        ranks.push(nodes.len() as u32);
+        ranks.push(rank);
         child_starts.truncate(nodes.len() + 1);
         let mut before = 0;
         for start in &mut child_starts {
@@ -120,7 +121,8 @@ impl Paths {
             *root = 1;
         }
         let mut token = columns.token_count(0);
-        for node in 1..trie.len() {
+        for child in trie.nodes().skip(1) {
+            let node = child.index();
             let (parent, byte) = (inner.above[node], columns.bytes[node]);
             let before = decoders[parent.index()];
             let (decoder, is_valid) = before.after(byte);
@@ -157,7 +159,6 @@ impl Paths {
                 paths.char_boundaries[inner / 64] |=
                     u64::from(decoder == Utf8Decoder::Boundary) << (inner % 64);
             }
-            let child = TrieNodeId(node as u32);
             let index = &mut next_child[parent.index()];
             paths.children[*index as usize] = Child::new(child, own_inner, token..end_token, byte);
             *index += 1;

@@ -72,13 +72,19 @@ impl ClassSignature {
 /// Returns the groups that contain some of these ASCII characters.
 fn groups(ascii: u128) -> u32 {
     let mut groups = 0;
-    for (mut half, first) in [(ascii as u64, 0), ((ascii >> 64) as u64, 64)] {
+    let [low, high] = halves(ascii);
+    for (mut half, first) in [(low, 0), (high, 64)] {
         while half != 0 {
             groups |= 1 << GROUPS[first + half.trailing_zeros() as usize];
             half &= half - 1;
         }
     }
     groups
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "each half is meant")]
+const fn halves(bits: u128) -> [u64; 2] {
+    [bits as u64, (bits >> 64) as u64]
 }
 
 /// Which characters beyond ASCII occur in a set of strings, from the most specific kind to the most general.

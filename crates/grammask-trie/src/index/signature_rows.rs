@@ -88,9 +88,9 @@ impl SignatureRows {
     /// highest bit, and the maximal tree rows below it.
     fn rows_outside(&self, bits: u32) -> Vec<&[Block]> {
         let mut rows: Vec<&[Block]> = Vec::with_capacity(SIGNATURE_BITS);
-        let end = (u32::BITS - bits.leading_zeros()) as usize;
-        rows.extend(self.suffixes.get(end).map(|row| &**row));
-        let covered = bits | u32::MAX.checked_shl(end as u32).unwrap_or(0);
+        let end = u32::BITS - bits.leading_zeros();
+        rows.extend(self.suffixes.get(end as usize).map(|row| &**row));
+        let covered = bits | u32::MAX.checked_shl(end).unwrap_or(0);
         let mut open = vec![1];
         while let Some(number) = open.pop() {
             let below = bits_below(number);

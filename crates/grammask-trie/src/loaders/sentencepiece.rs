@@ -126,8 +126,8 @@ pub(super) fn read<'c>(bytes: &[u8], options: &Options, config: &'c Config) -> R
         return Err(Cursor::new(bytes).error(BinaryProblem::Magic("a piece of a SentencePiece model")));
     }
     // The ids are unused if they are negative.
-    let token = |id: i32, key: &str| match u64::try_from(id) {
-        Ok(id) if id < count => Ok(Some(TokenId(id as u32))),
+    let token = |id: i32, key: &str| match u32::try_from(id) {
+        Ok(id) if u64::from(id) < count => Ok(Some(TokenId(id))),
         Ok(id) => Err(Error::UnknownToken { key: key.to_owned(), token: format!("the id {id}") }),
         Err(_) => Ok(None),
     };
@@ -172,13 +172,19 @@ fn read_trainer(mut trainer: Cursor<'_>, model: &mut Model) -> Result<(), Error>
     while let Some(Field { number, value, .. }) = field(&mut trainer)? {
         match (number, value) {
             (24, Value::Number(flag)) => model.has_space_suffix = flag != 0,
-            // A negative number of 32 bits is written with 64 bits.
-            (41, Value::Number(id)) => model.bos = id as i32,
-            (42, Value::Number(id)) => model.eos = id as i32,
+            (41, Value::Number(id)) => model.bos = int32(id),
+            (42, Value::Number(id)) => model.eos = int32(id),
             _ => {}
         }
     }
     Ok(())
+}
+
+/// Returns the value of a field of the type `int32`. A negative one is written with 64 bits, of which the
+/// lower half counts.
+fn int32(number: u64) -> i32 {
+    let [a, b, c, d, ..] = number.to_le_bytes();
+    i32::from_le_bytes([a, b, c, d])
 }
 
 fn read_normalizer(mut normalizer: Cursor<'_>, model: &mut Model) -> Result<(), Error> {

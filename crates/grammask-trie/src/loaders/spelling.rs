@@ -73,10 +73,10 @@ pub(super) fn fallback_byte(piece: &str) -> Option<u8> {
 /// which byte-level BPE has used since.
 fn alphabet_byte(c: char) -> Option<u8> {
     match c as u32 {
-        code @ (0x21..=0x7e | 0xa1..=0xac | 0xae..=0xff) => Some(code as u8),
+        code @ (0x21..=0x7e | 0xa1..=0xac | 0xae..=0xff) => u8::try_from(code).ok(),
         // 0x00-0x20, 0x7f-0xa0, 0xad.
-        code @ 0x100..=0x120 => Some((code - 0x100) as u8),
-        code @ 0x121..=0x142 => Some((code - 0x121 + 0x7f) as u8),
+        code @ 0x100..=0x120 => u8::try_from(code - 0x100).ok(),
+        code @ 0x121..=0x142 => u8::try_from(code - 0x121 + 0x7f).ok(),
         0x143 => Some(0xad),
         _ => None,
     }

@@ -88,8 +88,8 @@ const DIGITS: [u8; 256] = {
     let alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut values = [NO_DIGIT; 256];
     let mut n = 0;
-    while n < alphabet.len() {
-        values[alphabet[n] as usize] = n as u8;
+    while (n as usize) < alphabet.len() {
+        values[alphabet[n as usize] as usize] = n;
         n += 1;
     }
     values

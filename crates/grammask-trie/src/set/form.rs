@@ -1,7 +1,7 @@
 //! The three forms of a token set, and the choice between them by size and speed.
 
-use crate::TokenId;
 use crate::display::Ranges;
+use crate::{TokenId, narrow};
 
 /// The members of a token set.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -30,7 +30,7 @@ impl Form {
                 for id in ids {
                     row[id.word() - first.word()] |= id.bit();
                 }
-                Self::Words { first: first.word() as u32, words: row.into() }
+                Self::Words { first: first.0 / u32::BITS, words: row.into() }
             }
         }
     }
@@ -127,7 +127,7 @@ pub(super) fn for_each_word(ranges: &[(u32, u32)], row: &mut [u32], apply: impl 
 pub(super) fn list_ids(words: &[u32], first: usize, members: usize) -> Vec<TokenId> {
     let mut ids = Vec::with_capacity(members);
     // Most words of a sparse row are 0, so words are tested in pairs.
-    for (pair, base) in words.chunks(2).zip((first as u32 * 32..).step_by(64)) {
+    for (pair, base) in words.chunks(2).zip((narrow(32 * first)..).step_by(64)) {
         let mut rest = u64::from(pair[0]) | pair.get(1).map_or(0, |&high| u64::from(high) << 32);
         while rest != 0 {
             ids.push(TokenId(base + rest.trailing_zeros()));

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::depths::Depths;
 use super::{Trie, token_starts};
-use crate::{Config, Error, Limits, TokenId};
+use crate::{Config, Error, Limits, TokenId, narrow};
 
 pub(super) fn trie(tokens: &[(TokenId, &[u8])], config: &Config) -> Result<Trie, Error> {
     check_limits(tokens, config)?;
@@ -133,8 +133,8 @@ impl Builder {
     pub(crate) fn push(&mut self, id: TokenId, shared: usize, suffix: &[u8]) {
         if !suffix.is_empty() {
             self.close(shared);
-            let first = self.bytes.len() as u32;
-            self.open.extend(first..first + suffix.len() as u32);
+            let first = narrow(self.bytes.len());
+            self.open.extend((first..).take(suffix.len()));
             self.nodes(suffix, shared + 1);
         }
         // A prefix sorts before longer tokens, so the last node is the node of this token.
@@ -152,7 +152,7 @@ impl Builder {
 
     /// Closes the subtrees of the open nodes deeper than `depth`.
     fn close(&mut self, depth: usize) {
-        let end = self.bytes.len() as u32;
+        let end = narrow(self.bytes.len());
         for &node in &self.open[depth..] {
             self.ends[node as usize] = end;
         }
@@ -161,7 +161,7 @@ impl Builder {
 
     pub(crate) fn finish(mut self) -> Trie {
         self.close(0);
-        self.ends[0] = self.bytes.len() as u32;
+        self.ends[0] = narrow(self.bytes.len());
         self.depths.shrink_to_fit();
         Trie {
             bytes: self.bytes.into(),

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::narrow;
+
 /// Entry in `low` of a node whose depth is in the list `deep`: no smaller depth is there.
 const LISTED_DEPTH: u8 = u8::MAX;
 
@@ -21,15 +23,17 @@ impl Depths {
 
     /// Adds the depths of the next nodes, each below 2^16.
     pub(super) fn extend(&mut self, depths: Range<usize>) {
-        if depths.end <= LISTED_DEPTH.into() {
-            self.low.extend(depths.map(|depth| depth as u8));
+        // The end is exclusive, so it may be `LISTED_DEPTH`.
+        if let (Ok(start), Ok(end)) = (u8::try_from(depths.start), u8::try_from(depths.end)) {
+            self.low.extend(start..end);
             return;
         }
         for depth in depths {
             match u8::try_from(depth) {
                 Ok(low) if low < LISTED_DEPTH => self.low.push(low),
                 _ => {
-                    self.deep.push((self.low.len() as u32, depth as u16));
+                    #[expect(clippy::cast_possible_truncation, reason = "a depth is below 2^16")]
+                    self.deep.push((narrow(self.low.len()), depth as u16));
                     self.low.push(LISTED_DEPTH);
                 }
             }

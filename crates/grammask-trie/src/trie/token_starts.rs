@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use crate::narrow;
+
 /// Nodes of one block: the bits of a word.
 const NODES_PER_BLOCK: usize = u32::BITS as usize;
 
@@ -60,7 +62,8 @@ impl TokenStarts {
         if block.before & HAS_FURTHER == 0 {
             block.bits >> (node % NODES_PER_BLOCK) & 1
         } else {
-            self.range(node).len() as u32
+            let Range { start, end } = self.range(node);
+            end - start
         }
     }
 
@@ -69,7 +72,7 @@ impl TokenStarts {
     fn further_before(&self, node: usize) -> u32 {
         let first = node / NODES_PER_BLOCK * NODES_PER_BLOCK;
         let from = self.further.partition_point(|&other| (other as usize) < first);
-        self.further[from..].partition_point(|&other| (other as usize) < node) as u32
+        narrow(self.further[from..].partition_point(|&other| (other as usize) < node))
     }
 
     pub(super) fn bytes_used(&self) -> usize {
@@ -141,7 +144,7 @@ impl Builder {
             block.bits |= bit;
         } else {
             block.before |= HAS_FURTHER;
-            self.further.push(node as u32);
+            self.further.push(narrow(node));
         }
         self.tokens += 1;
     }

@@ -170,6 +170,7 @@ fn read(file: &mut Cursor<'_>, file_bytes: usize, config: &Config) -> Result<Voc
 }
 
 /// Writes a number in groups of seven bits, the lowest first.
+#[expect(clippy::cast_possible_truncation, reason = "the lowest bits are meant")]
 fn write(bytes: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         bytes.push(number as u8 | 0x80);

@@ -86,10 +86,10 @@ impl<'c> Builder<'c> {
 
     fn entry(&mut self, id: TokenId, bytes: &[u8], place: EntryPlace) -> Result<Entry, Error> {
         let start = self.bytes.len();
-        match u32::try_from(start + bytes.len()) {
-            Ok(end) if end <= self.config.limits.max_bytes => {
+        match (u32::try_from(start), u32::try_from(start + bytes.len())) {
+            (Ok(start), Ok(end)) if end <= self.config.limits.max_bytes => {
                 self.bytes.extend_from_slice(bytes);
-                Ok(Entry { id, start: start as u32, end, place })
+                Ok(Entry { id, start, end, place })
             }
             _ => Err(self.config.limits.too_many_bytes(id)),
         }
@@ -135,6 +135,7 @@ impl<'c> Builder<'c> {
         };
         let single = |&node: &TrieNodeId| !trie.tokens(node).is_empty();
         let every_byte = trie.children(TrieNodeId::ROOT).filter(single).count() == 256;
+        #[expect(clippy::cast_possible_truncation, reason = "`max_token_bytes`, a `u16`, limits the length")]
         let longest = tokens.iter().map(|entry| entry.end - entry.start).max().unwrap_or(0) as u16;
         let id_count = top.map_or(0, |id| id.0 + 1);
         let mut vocabulary = Vocabulary {
@@ -230,7 +231,7 @@ fn check_ids(tokens: &[Entry], specials: &[Entry], ordinary: &Ranks) -> Result<(
 
 /// Returns the indices of the special tokens, sorted by name. Returns an error if two names are equal.
 fn by_name(specials: &[(TokenId, Box<str>)]) -> Result<Box<[u32]>, Error> {
-    let mut indices: Vec<u32> = (0..specials.len() as u32).collect();
+    let mut indices: Vec<u32> = (0..).take(specials.len()).collect();
     indices.sort_by_key(|&index| &specials[index as usize].1);
     for pair in indices.windows(2) {
         let [(first, name), (second, other)] = [0, 1].map(|side| &specials[pair[side] as usize]);

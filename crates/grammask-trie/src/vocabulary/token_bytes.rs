@@ -102,6 +102,7 @@ fn add(long: &mut Vec<u8>, last: usize, bytes: &[u8]) -> usize {
     long.len() - bytes.len()
 }
 
+#[expect(clippy::cast_possible_truncation, reason = "the length is at most `MAX_INLINE_BYTES`")]
 fn head_of_short(bytes: &[u8]) -> [u8; MAX_INLINE_BYTES + 1] {
     let mut head = [0; MAX_INLINE_BYTES + 1];
     head[..bytes.len()].copy_from_slice(bytes);
@@ -109,6 +110,7 @@ fn head_of_short(bytes: &[u8]) -> [u8; MAX_INLINE_BYTES + 1] {
     head
 }
 
+#[expect(clippy::cast_possible_truncation, reason = "`TokenBytes::new` says what its caller limits")]
 fn head_of_long(offset: usize, length: usize) -> [u8; MAX_INLINE_BYTES + 1] {
     let mut head = [0; MAX_INLINE_BYTES + 1];
     head[..4].copy_from_slice(&(offset as u32).to_le_bytes());

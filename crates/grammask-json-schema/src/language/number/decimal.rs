@@ -68,7 +68,7 @@ impl Decimal {
         let fraction = fraction.unwrap_or_default();
         let all = [whole, fraction].concat();
         let trimmed = all.trim_start_matches('0');
-        let zeros = all.len() - trimmed.len();
+        let zeros = count_digits(&all) - count_digits(trimmed);
         let digits = trimmed.trim_end_matches('0');
         if digits.is_empty() {
             return Ok(Self { negative: false, digits: String::new(), point: 0 });
@@ -76,14 +76,14 @@ impl Decimal {
         // An exponent that does not fit is beyond every limit.
         let power: i64 = power.map_or(0, |power| power.parse().unwrap_or(i64::MAX / 4)).min(i64::MAX / 4);
         let power = if exponent.is_some_and(|text| text.starts_with('-')) { -power } else { power };
-        let point = whole.len() as i64 - zeros as i64 + power;
+        let point = count_digits(whole) - zeros + power;
         Ok(Self { negative, digits: digits.to_owned(), point })
     }
 
     /// Returns the number of digits before and after the point, without exponent.
     fn length(&self) -> u64 {
         let before = self.point.max(1);
-        let after = (self.digits.len() as i64 - self.point).max(0);
+        let after = (count_digits(&self.digits) - self.point).max(0);
         (before + after).unsigned_abs()
     }
 
@@ -121,7 +121,7 @@ impl Decimal {
     /// Returns the digits before the point (`0` if there are none) and after it, without sign and trailing
     /// zeros.
     fn plain(&self) -> (String, String) {
-        let length = self.digits.len() as i64;
+        let length = count_digits(&self.digits);
         let zeros = |count: i64| "0".repeat(usize::try_from(count).unwrap_or(0));
         match self.point {
             ..=0 if self.is_zero() => ("0".to_owned(), String::new()),
@@ -133,6 +133,11 @@ impl Decimal {
             point => (self.digits.clone() + &zeros(point - length), String::new()),
         }
     }
+}
+
+/// Returns the number of some digits. It fits, as no text has more than `isize::MAX` bytes.
+fn count_digits(digits: &str) -> i64 {
+    i64::try_from(digits.len()).unwrap_or(i64::MAX)
 }
 
 impl Ord for Decimal {

@@ -105,8 +105,8 @@ impl Shape for Array {
     }
 
     fn may_be_nonempty(&self, cx: &mut Context<'_>, depth: u32) -> Result<bool, Stop> {
-        for index in 0..self.min.min(self.prefix.len() as u64 + 1) {
-            if !algebra::may_be_satisfiable(cx, self.item(index as usize), depth)? {
+        for index in (0..=self.prefix.len()).take_while(|&index| (index as u64) < self.min) {
+            if !algebra::may_be_satisfiable(cx, self.item(index), depth)? {
                 return Ok(false);
             }
         }

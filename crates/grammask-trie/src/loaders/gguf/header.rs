@@ -124,7 +124,7 @@ impl<'a> Header<'a> {
     /// Returns the token with the id of a key. Ids of 2^31 and above mean that there is none.
     pub(super) fn token(&self, id: Option<u64>, key: &str) -> Result<Option<TokenId>, Error> {
         match id {
-            Some(id) if id < self.tokens.len() as u64 => Ok(Some(TokenId(id as u32))),
+            Some(id) if id < self.tokens.len() as u64 => Ok(u32::try_from(id).ok().map(TokenId)),
             Some(id) if i32::try_from(id).is_ok() => {
                 Err(Error::UnknownToken { key: key.to_owned(), token: format!("the id {id}") })
             }

@@ -45,6 +45,7 @@ impl Interval {
 
     /// Returns the multiples of an integer that lie between the bounds, and some next to them. Returns `None`
     /// if there are more than [`MAX_TRIED_MULTIPLES`].
+    #[expect(clippy::cast_possible_truncation, reason = "bounds are short, and a greater step saturates")]
     pub(super) fn multiples(&self, step: f64) -> Option<impl Iterator<Item = i64>> {
         let (first, last) = ((self.least / step).floor(), (self.most / step).ceil());
         let is_exact = |bound: f64| bound.abs() < Self::MAX_ROUNDED_BOUND;
