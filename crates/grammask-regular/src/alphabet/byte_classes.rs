@@ -76,7 +76,7 @@ impl ByteClasses {
     /// Time O(256).
     pub fn classes(&self) -> Vec<ByteSet> {
         let mut classes = vec![ByteSet::EMPTY; self.len()];
-        for (byte, &class) in (0..=u8::MAX).zip(&self.map) {
+        for (byte, &class) in each_byte().zip(&self.map) {
             classes[usize::from(class)].insert(byte);
         }
         classes
@@ -114,7 +114,7 @@ impl ByteClasses {
     /// an entry for each key, `u16::MAX` at the start.
     fn renumber(&mut self, key: impl Fn(u8, u8) -> usize, renumbered: &mut [u16]) {
         let mut len = 0;
-        for (byte, class) in (0..=u8::MAX).zip(&mut self.map) {
+        for (byte, class) in each_byte().zip(&mut self.map) {
             let number = &mut renumbered[key(byte, *class)];
             if *number == u16::MAX {
                 *number = len;
@@ -150,6 +150,12 @@ impl ByteClasses {
     pub fn members(&self, class: u8) -> ByteSet {
         (0..=255).filter(|&byte| self.class_of(byte) == class).collect()
     }
+}
+
+/// Returns all bytes in order. Unlike `0..=u8::MAX`, each step is one comparison.
+#[expect(clippy::cast_possible_truncation, reason = "the range ends at 256")]
+pub(super) fn each_byte() -> impl Iterator<Item = u8> {
+    (0..256_u16).map(|byte| byte as u8)
 }
 
 /// Returns the number of a class as a byte.

@@ -1,6 +1,7 @@
 //! Interned byte partitions. The states of one automaton share few of them, so refining two is usually a
 //! look-up.
 
+use crate::alphabet::byte_classes::each_byte;
 use crate::json::string::is_raw;
 use crate::store::id_table::IdTable;
 use crate::store::node::JsonPosition;
@@ -155,7 +156,7 @@ impl Partitions {
         if classes.len() > MAX_CLASSES_WITHOUT_MAP {
             map = narrow(self.maps.len());
             // Usually one class is far larger than the others.
-            let numbered = || (0..=u8::MAX).zip(classes);
+            let numbered = || each_byte().zip(classes);
             let largest = numbered().max_by_key(|(_, class)| class.len()).map_or(0, |(number, _)| number);
             let mut classes_of = [largest; 256];
             for (number, class) in numbered().filter(|&(number, _)| number != largest) {
