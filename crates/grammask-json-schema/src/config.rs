@@ -193,9 +193,9 @@ pub struct Limits {
     /// Classes of the keys of one object, beside its named ones. The keys of a class match the same patterns.
     /// Patterns that overlap in every way have two to the power of their number. Default: 64.
     pub max_key_classes: usize,
-    /// Largest count of characters, items or properties that a grammar can express. Beyond it, maxima do not
-    /// restrict anything, `minLength` counts as this many, and `minItems` and `minContains` are an error.
-    /// Default: 1,000,000,000.
+    /// Largest count of characters, items or properties that a grammar can express. Maxima that are not below
+    /// it do not restrict anything. A greater `minLength` counts as this many, and a greater `minItems`,
+    /// `minContains` or `minProperties` is an error. Default: 1,000,000,000.
     pub max_count: u32,
     /// Digits of a number of the schema when it is written without an exponent. Default: 10,000.
     pub max_number_digits: u64,

@@ -104,7 +104,7 @@ impl Limit {
             Self::Depth => "levels of schemas for one value",
             Self::Alternatives => "alternatives for one value",
             Self::KeyClasses => "classes of keys that match different patterns",
-            Self::Count => "items required",
+            Self::Count => "items or properties required",
             Self::NumberDigits => "digits of a number without exponent",
             Self::SignificantDigits => "significant digits of a number",
             Self::UriBytes => "bytes of a URI",

@@ -346,6 +346,32 @@ fn the_complement_of_the_greatest_maximum_has_a_minimum_that_fits() {
 }
 
 #[test]
+fn counts_are_those_that_a_grammar_can_express() {
+    let most = u64::from(Limits::default().max_count);
+    for keyword in ["minItems", "minContains", "minProperties"] {
+        let schema = |min: u64| json!({"contains": {"type": "null"}, keyword: min});
+        let error = translate(&schema(most + 1), &Config::default()).unwrap_err();
+        assert!(
+            matches!(&error.reason, Reason::Limit(exceeded) if exceeded.limit == Limit::Count),
+            "{error}"
+        );
+        assert!(
+            error.to_string().contains(&format!("{keyword}: {} items or properties", most + 1)),
+            "{error}"
+        );
+        let translation = translate(&schema(most), &Config::default()).unwrap();
+        assert!(translation.ast.check().is_ok(), "{keyword}");
+    }
+    for keyword in ["maxItems", "maxContains", "maxProperties"] {
+        for max in [most - 1, most] {
+            let schema = json!({"not": {"contains": {"type": "null"}, keyword: max}});
+            let translation = translate(&schema, &Config::default()).unwrap();
+            assert!(translation.ast.check().is_ok(), "{keyword} {max}");
+        }
+    }
+}
+
+#[test]
 fn strange_keys() {
     let schema = r##"{"properties": {"\u0000": {"type": "null"}, "\ud83d\ude00": {"type": "null"}, "\u001f\"\\/": {"const": "\u0000"},
         "": {"type": "null"}, "~1/~0": {"$ref": "#/properties/"}, "%25": {"$ref": "#/properties/~01~1~00"}}, "required": ["\u0000", ""],

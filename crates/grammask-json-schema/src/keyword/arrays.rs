@@ -2,7 +2,6 @@
 
 use crate::Draft;
 use crate::context::{Context, Stop};
-use crate::error::{Limit, Reason};
 use crate::json::Value;
 use crate::keyword;
 use crate::keyword::expand;
@@ -11,7 +10,6 @@ use crate::value::{Array, Contains, EvaluatedItems};
 
 /// Returns the shape of the arrays that a schema allows. Returns `None` if it allows none.
 pub(super) fn array_shape<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> Result<Option<Array>, Stop> {
-    let most = u64::from(cx.config.limits.max_count);
     let mut array = Array::any();
     // Tuples are written as `items` up to 2019-09, and as `prefixItems` since then.
     let (tuple, rest) = match schema.get("items") {
@@ -30,19 +28,13 @@ pub(super) fn array_shape<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> Resul
         array.rest = expand::child(cx, schema, &[rest])?;
         evaluated.first = None;
     }
-    array.min = keyword::count(cx, schema, "minItems")?.unwrap_or(0);
+    array.min = keyword::minimum(cx, schema, "minItems", 0)?;
     array.max = keyword::maximum(cx, schema, "maxItems")?;
-    if array.min > most {
-        return Err(too_many_items(cx, schema, "minItems", array.min));
-    }
     if schema.has("contains") && schema.draft >= Draft::Draft6 {
         let constraint = expand::child(cx, schema, &["contains"])?;
         let counted = schema.draft >= Draft::Draft201909;
-        let min = if counted { keyword::count(cx, schema, "minContains")?.unwrap_or(1) } else { 1 };
+        let min = if counted { keyword::minimum(cx, schema, "minContains", 1)? } else { 1 };
         let max = if counted { keyword::maximum(cx, schema, "maxContains")? } else { None };
-        if min > most {
-            return Err(too_many_items(cx, schema, "minContains", min));
-        }
         array.contains.push(Contains { constraint, from: 0, min, max, schema: schema.id });
         if schema.draft >= Draft::Draft202012 {
             evaluated.matching.push(constraint);
@@ -57,10 +49,4 @@ pub(super) fn array_shape<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> Resul
         array.evaluated = Some(evaluated);
     }
     Ok(array.normalize().then_some(array))
-}
-
-/// Returns the error of an array that needs more items than a grammar can count.
-fn too_many_items(cx: &Context<'_>, schema: Schema<'_>, keyword: &str, found: u64) -> Stop {
-    let reason = Reason::limit_found(Limit::Count, cx.config.limits.max_count.into(), found);
-    cx.error(schema.id, keyword, reason)
 }

@@ -19,6 +19,7 @@ use std::rc::Rc;
 use crate::Draft;
 use crate::context::{Context, Stop};
 use crate::document::SchemaId;
+use crate::error::{Limit, Reason};
 use crate::json::{Map, Value};
 use crate::keyword::expand::Schema;
 use crate::language::LanguageId;
@@ -326,13 +327,26 @@ fn count<'a>(cx: &Context<'a>, schema: Schema<'a>, keyword: &str) -> Result<Opti
     }
 }
 
-/// Returns the value of a keyword for the greatest number of items or properties. Returns `None` if it is
-/// above `max_count`, or if the minimum of the complement, which is greater by one, would not fit into 32
-/// bits.
+/// Returns the value of a keyword for the least number of items or properties, or `default` without the
+/// keyword.
+///
+/// # Errors
+/// When the value is not a nonnegative integer, or is above `max_count`.
+fn minimum<'a>(cx: &Context<'a>, schema: Schema<'a>, keyword: &str, default: u64) -> Result<u64, Stop> {
+    let most = u64::from(cx.config.limits.max_count);
+    let min = count(cx, schema, keyword)?.unwrap_or(default);
+    if min > most {
+        return Err(cx.error(schema.id, keyword, Reason::limit_found(Limit::Count, most, min)));
+    }
+    Ok(min)
+}
+
+/// Returns the value of a keyword for the greatest number of items or properties. Returns `None` if the
+/// minimum of the complement, which is greater by one, is above `max_count`.
 ///
 /// # Errors
 /// When the value is not a nonnegative integer.
 fn maximum<'a>(cx: &Context<'a>, schema: Schema<'a>, keyword: &str) -> Result<Option<u64>, Stop> {
-    let most = u64::from(cx.config.limits.max_count.min(u32::MAX - 1));
-    Ok(count(cx, schema, keyword)?.filter(|&max| max <= most))
+    let most = u64::from(cx.config.limits.max_count);
+    Ok(count(cx, schema, keyword)?.filter(|&max| max < most))
 }

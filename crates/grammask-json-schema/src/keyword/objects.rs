@@ -34,7 +34,7 @@ pub(super) fn object_shape<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> Resu
     if schema.has("propertyNames") && schema.draft >= Draft::Draft6 {
         property_names(cx, schema, &mut object)?;
     }
-    object.min = keyword::count(cx, schema, "minProperties")?.unwrap_or(0);
+    object.min = keyword::minimum(cx, schema, "minProperties", 0)?;
     object.max = keyword::maximum(cx, schema, "maxProperties")?;
     if object.min > 0 || object.max.is_some() {
         object.count_schema = Some(schema.id);
