@@ -102,7 +102,8 @@ fn finite(
 ) -> Result<Vec<bool>, UnorderedError> {
     let mut satisfiability = Vec::with_capacity(unordered.len());
     for unordered in unordered {
-        satisfiability.push(unordered.map(Satisfiability::new).transpose()?);
+        // Few nonterminals have one, and it is large.
+        satisfiability.push(unordered.map(Satisfiability::new).transpose()?.map(Box::new));
         if cancellation.poll_after(1) {
             return Ok(vec![false; bodies.len()]);
         }
