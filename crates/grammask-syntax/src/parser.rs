@@ -71,6 +71,9 @@ pub fn parse_or_recover(text: &str, config: &Config) -> Result<Ast, Box<Recovery
     read(text, config, ErrorSink::new(config.limits.max_errors))
 }
 
+/// Number of expressions from which a tree gives spare capacity back: up to half of its memory.
+const MIN_EXPRS_TO_SHRINK: usize = 1 << 12;
+
 /// Parses a text that may already have errors.
 fn read(text: &str, config: &Config, mut errors: ErrorSink) -> Result<Ast, Box<Recovery>> {
     let maximum = config.limits.max_text_bytes;
@@ -83,7 +86,10 @@ fn read(text: &str, config: &Config, mut errors: ErrorSink) -> Result<Ast, Box<R
     }
     let mut parser = Parser::new(text, config, errors);
     parser.file();
-    let Parser { ast, lexer, mut log, .. } = parser;
+    let Parser { mut ast, lexer, mut log, .. } = parser;
+    if ast.exprs.len() >= MIN_EXPRS_TO_SHRINK {
+        ast.exprs.shrink_to_fit();
+    }
     match lexer.errors.finish() {
         None => Ok(ast),
         Some(errors) => {

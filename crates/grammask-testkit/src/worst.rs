@@ -60,6 +60,7 @@ pub fn worst_cases(scale: usize) -> Vec<WorstCase> {
         kbnf("cubic", CUBIC.to_owned(), "xy ".repeat(20 * scale)),
         kbnf("long cycles", long_cycles(3 * scale), "aa".to_owned()),
         kbnf("alternatives", alternatives(2_000 * scale), "ab".to_owned()),
+        kbnf("names", names(2_500 * scale), "aa".to_owned()),
         kbnf("nested counters", NESTED_COUNTERS.to_owned(), "a".repeat(40)),
     ]
 }
@@ -176,7 +177,14 @@ fn long_cycles(count: usize) -> String {
     text
 }
 
-/// A long sequence of alternatives.
+/// A sequence of names of short rules.
+fn names(count: usize) -> String {
+    let names: String = (0..count).map(|number| format!("r{number} ")).collect();
+    let rules: String = (0..count).map(|number| format!("r{number} ::= 'a';")).collect();
+    format!("start ::= {names};{rules}")
+}
+
+/// A long sequence of groups: each is a rule of its own.
 fn alternatives(count: usize) -> String {
     format!("start ::= {};", "('a'|'b') ".repeat(count))
 }

@@ -14,6 +14,7 @@ pub(crate) mod save;
 pub(crate) mod schema_remarks;
 pub(crate) mod special_tokens;
 pub(crate) mod stats;
+mod tree;
 mod warm;
 
 use std::borrow::Cow;
@@ -32,6 +33,7 @@ use crate::{Config, Error, GrammarStats, Limits, Matcher, Vocabulary};
 #[cfg(any(feature = "json-schema", feature = "save"))]
 use schema_remarks::SchemaRemarks;
 use stats::{SharedMaskStats, StatsRecorder};
+use tree::{ShrinkOnDrop, Tree};
 
 /// A compiled grammar that masks the tokens of a vocabulary.
 ///
@@ -84,7 +86,7 @@ impl Grammar {
         config.compile_grammar(|| {
             let ast = grammask_syntax::parse_or_recover(text, &config.syntax)
                 .map_err(|recovered| Error::of_recovered(*recovered, config))?;
-            Self::from_ast(&ast, vocabulary, config)
+            Self::from_tree(Cow::Owned(ast), vocabulary, config)
         })
     }
 
@@ -103,18 +105,26 @@ impl Grammar {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn from_ast(ast: &Ast, vocabulary: &Vocabulary, config: &Config) -> Result<Self, Error> {
-        config.compile_grammar(|| Self::from_ast_within(ast, vocabulary, config))
+        config.compile_grammar(|| Self::from_tree(Cow::Borrowed(ast), vocabulary, config))
     }
 
     /// As [`from_ast`](Self::from_ast), charged to the current account of work.
-    fn from_ast_within(ast: &Ast, vocabulary: &Vocabulary, config: &Config) -> Result<Self, Error> {
+    fn from_tree(mut ast: Cow<'_, Ast>, vocabulary: &Vocabulary, config: &Config) -> Result<Self, Error> {
         let store = Store::new(&config.normal.regular);
         #[cfg(feature = "json-schema")]
-        let (translated, remarks) = embedded_schemas::translate_schemas(ast, config)?;
+        let (translated, remarks) = embedded_schemas::translate_schemas(&ast, config)?;
         #[cfg(feature = "json-schema")]
-        let ast = &*translated;
-        let ast = special_tokens::resolve_special_tokens(ast, vocabulary, &config.ending);
-        let grammar = Self::build(Cow::Borrowed(&ast), store, vocabulary, config, || false)?;
+        if let Cow::Owned(translated) = translated {
+            ast = Cow::Owned(translated);
+        }
+        let resolved = special_tokens::resolve_special_tokens(&ast, vocabulary, &config.ending);
+        if let Cow::Owned(resolved) = resolved {
+            ast = Cow::Owned(resolved);
+        }
+        let grammar = match ast {
+            Cow::Borrowed(ast) => Self::build(Tree::Borrowed(ast), store, vocabulary, config, || false)?,
+            Cow::Owned(ast) => Self::build(Tree::Shrinking(ast), store, vocabulary, config, || false)?,
+        };
         let Some(grammar) = grammar else { return Err(Error::stopped(Stopped::Cancelled, None)) };
         #[cfg(feature = "json-schema")]
         let grammar = grammar.with_remarks(remarks);
@@ -123,44 +133,49 @@ impl Grammar {
 
     /// Compiles a tree, reusing the terminals that `store` has compiled before. Returns `Ok(None)` if
     /// `is_cancelled` returns true, which is asked between and within the stages.
-    ///
-    /// An owned tree is dropped as soon as it is normalized, so later errors have no places in it.
     fn build(
-        ast: Cow<'_, Ast>,
+        tree: Tree<'_>,
         mut store: Store,
         vocabulary: &Vocabulary,
         config: &Config,
         is_cancelled: impl Fn() -> bool,
     ) -> Result<Option<Self>, Error> {
-        let (empty, prepended);
-        let (normal, ast) = match (ast, &config.begin) {
-            (Cow::Borrowed(ast), None) => {
-                (normalize_cancellable(ast, &mut store, &config.normal, &is_cancelled)?, ast)
-            }
-            (Cow::Owned(ast), None) => {
-                empty = Ast::default();
-                (normalize_cancellable(ast, &mut store, &config.normal, &is_cancelled)?, &empty)
-            }
-            (ast, Some(begin)) => {
+        let mut kept = Ast::default();
+        let (normal, places) = match (tree, &config.begin) {
+            (tree, Some(begin)) => {
                 let mut options = config.normal.clone();
+                let ast = match tree {
+                    Tree::Borrowed(ast) => Cow::Borrowed(ast),
+                    Tree::Shrinking(ast) | Tree::Owned(ast) => Cow::Owned(ast),
+                };
                 let (ast, start) = begin.prepend(ast, options.start.as_deref(), vocabulary, &config.ending);
                 options.start = Some(start);
-                prepended = ast;
-                (normalize_cancellable(&prepended, &mut store, &options, &is_cancelled)?, &prepended)
+                kept = ast;
+                (normalize_cancellable(&kept, &mut store, &options, &is_cancelled)?, &kept)
+            }
+            (Tree::Borrowed(ast), None) => {
+                (normalize_cancellable(ast, &mut store, &config.normal, &is_cancelled)?, ast)
+            }
+            (Tree::Shrinking(ast), None) => {
+                let ast = ShrinkOnDrop { ast, rest: &mut kept };
+                (normalize_cancellable(ast, &mut store, &config.normal, &is_cancelled)?, &kept)
+            }
+            (Tree::Owned(ast), None) => {
+                (normalize_cancellable(ast, &mut store, &config.normal, &is_cancelled)?, &kept)
             }
         };
         let Some((normal, languages)) = normal.filter(|_| !is_cancelled()) else { return Ok(None) };
         let is_cancelled = || is_cancelled() || is_stopped();
         let input = BuildInput { normal, languages, store, is_cancelled: &mut || is_cancelled() };
         let network =
-            Network::compile(input, &config.recognizer).map_err(|error| Error::of_network(error, ast))?;
+            Network::compile(input, &config.recognizer).map_err(|error| Error::of_network(error, places))?;
         let Some(network) = network.filter(|_| !is_cancelled()) else { return Ok(None) };
         let recognizer = Recognizer::new(Arc::new(network), &config.recognizer);
         // Tables are large: they go to the heap at once.
         let masks =
             match Masks::new(recognizer, vocabulary.lexicon_to_compile(), &config.ending, &config.masks) {
                 Ok(masks) => SharedTables::new(masks),
-                Err(errors) => return Err(Error::of_binding(errors, ast, vocabulary, config)),
+                Err(errors) => return Err(Error::of_binding(errors, places, vocabulary, config)),
             };
         Ok((!is_cancelled()).then(|| Self::from_tables(masks, vocabulary, config.limits)))
     }

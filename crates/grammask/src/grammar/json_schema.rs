@@ -1,7 +1,6 @@
 //! Grammars from JSON Schemas. The terminals that most schemas contain are compiled once and copied.
 
 use grammask_work::{Allowance, CancelFlag, Stopped, apart, within};
-use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
@@ -12,6 +11,7 @@ use grammask_regular::{Store, analysis};
 use grammask_syntax::{Ast, ExprKind};
 use serde_json::{Value, json};
 
+use super::tree::Tree;
 use super::warm::warm_each;
 use crate::{Config, Error, Grammar, SchemaRemarks, Vocabulary, WarmLimits, WarmProgress};
 
@@ -121,7 +121,7 @@ impl Grammar {
         let (grammar, remarks) = config.compile_within(|| {
             let Translation { ast, relaxations, notes } = translate()?;
             let store = store_for(&ast, config);
-            let built = Self::build(Cow::Owned(ast), store, vocabulary, config, is_cancelled);
+            let built = Self::build(Tree::Owned(ast), store, vocabulary, config, is_cancelled);
             let grammar =
                 built.map_err(Error::about_schema)?.ok_or_else(grammask_json_schema::Error::cancelled)?;
             Ok((grammar, SchemaRemarks { relaxations, notes }))

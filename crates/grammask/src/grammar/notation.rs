@@ -1,13 +1,12 @@
 //! Grammars in other notations than KBNF.
 
-use std::borrow::Cow;
-
 use grammask_gbnf::RegexDialect;
 use grammask_json_schema::PropertyOrder;
 use grammask_notation::Outcome;
 use grammask_regular::Store;
 use grammask_work::{Stopped, is_stopped};
 
+use super::tree::Tree;
 use crate::{Config, Error, Grammar, Vocabulary};
 
 impl Grammar {
@@ -221,7 +220,7 @@ impl Grammar {
         config.normal.start = None;
         config.compile_grammar(|| {
             let store = Store::new(&config.normal.regular);
-            match Self::build(Cow::Borrowed(&outcome.ast), store, vocabulary, &config, is_stopped) {
+            match Self::build(Tree::Borrowed(&outcome.ast), store, vocabulary, &config, is_stopped) {
                 Ok(Some(grammar)) => Ok(grammar),
                 Ok(None) => Err(Error::stopped(Stopped::Cancelled, None)),
                 Err(error) => Err(error.in_notation(outcome)),

@@ -94,6 +94,8 @@ struct Costs {
     compile: Cost,
     /// Bytes at the peak of compiling, beyond those before.
     peak: usize,
+    /// Bytes at that peak for each byte of the text, beyond those that the compiled grammar holds.
+    transient: f64,
     mask: Cost,
     accept: Cost,
     /// Bytes that the grammar holds in the end, beyond those before.
@@ -112,9 +114,9 @@ fn main() -> anyhow::Result<()> {
     let vocabulary =
         Vocabulary::from_tiktoken(&bytes, grammask::loaders::Preset::Llama3).context("the vocabulary")?;
     println!(
-        "| input | compile ms | units | peak MB | mask ms | units | token ms | units | held MB | outcome |"
+        "| input | compile ms | units | peak MB | passing, bytes/byte | mask ms | units | token ms | units | held MB | outcome |"
     );
-    println!("| --- |{}--- |", " --: |".repeat(8));
+    println!("| --- |{}--- |", " --: |".repeat(9));
     let files = options.files.iter().map(|file| case_of(file, &options.texts));
     let mut cases = files.collect::<anyhow::Result<Vec<_>>>()?;
     if cases.is_empty() {
@@ -125,11 +127,12 @@ fn main() -> anyhow::Result<()> {
         let ms = |cost: Cost| cost.nanoseconds as f64 / 1e6;
         let mb = |bytes: usize| bytes as f64 / 1e6;
         println!(
-            "| {} | {:.1} | {} | {:.1} | {:.1} | {} | {:.1} | {} | {:.1} | {} |",
+            "| {} | {:.1} | {} | {:.1} | {:.1} | {:.1} | {} | {:.1} | {} | {:.1} | {} |",
             case.name,
             ms(costs.compile),
             costs.compile.units,
             mb(costs.peak),
+            costs.transient,
             ms(costs.mask),
             costs.mask.units,
             ms(costs.accept),
@@ -153,6 +156,9 @@ fn measure(case: &WorstCase, vocabulary: &Vocabulary, attempts: usize) -> Costs 
     });
     costs.compile = cost;
     costs.peak = MEMORY.peak_usage().saturating_sub(before);
+    let held = MEMORY.current_usage().saturating_sub(before);
+    let (Source::Kbnf(text) | Source::Schema(text)) = &case.source;
+    costs.transient = costs.peak.saturating_sub(held) as f64 / text.len() as f64;
     match compiled {
         Ok(grammar) => {
             follow(&grammar, &case.output, attempts, &mut costs);
