@@ -163,7 +163,7 @@ pub fn tags(data: &[u8]) {
     let mut config = grammask::tags::Config::default();
     config.json_schema = low_schema(config.json_schema);
     if input.has(3) {
-        config.special_tokens = vocabulary(0).specials().map(|(_, name)| name.to_owned()).collect();
+        config.special_tokens = vocabulary(0).specials().map(|(_, name)| name).collect();
     }
     if !input.has(4) {
         walk_outcome(&input, grammask::tags::translate(text, &config));

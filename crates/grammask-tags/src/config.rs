@@ -5,6 +5,8 @@ use grammask_json_schema::{
     Unsupported, Whitespace,
 };
 
+use crate::tokens::SpecialTokens;
+
 /// Options of [`translate`](crate::translate).
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -16,7 +18,7 @@ pub struct Config {
     pub json_schema: SchemaConfig,
     /// Spellings of the special tokens of the vocabulary. Where one occurs in a begin, an end, a trigger, a
     /// separator or a constant text, the output has the token. Default: none.
-    pub special_tokens: Vec<String>,
+    pub special_tokens: SpecialTokens,
     /// Limits of structural tags.
     pub limits: Limits,
     /// Limits, and the treatment of annotations.
@@ -56,7 +58,7 @@ impl Default for Config {
         Self {
             file_name: "tags.json".to_owned(),
             json_schema,
-            special_tokens: Vec::new(),
+            special_tokens: SpecialTokens::default(),
             limits: Limits::default(),
             common: grammask_notation::Config::default(),
         }

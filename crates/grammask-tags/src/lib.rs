@@ -48,11 +48,11 @@ mod tokens;
 mod xml;
 
 pub use config::{Config, Limits};
+pub use tokens::SpecialTokens;
 
 use grammask_notation::json::{Document, Value};
 use grammask_notation::{Builder, Errors, Outcome};
 use grammask_syntax::{ExprId, Span, SpecialMember};
-use tokens::Specials;
 
 /// Translates the JSON text of a structural tag.
 ///
@@ -87,7 +87,7 @@ pub fn translate(text: &str, config: &Config) -> Result<Outcome, Errors> {
         text,
         base,
         config,
-        specials: Specials::new(&config.special_tokens),
+        specials: &config.special_tokens,
         depth: 0,
         schemas: 0,
         xml_objects: 0,
@@ -109,7 +109,7 @@ struct Translator<'a, 'b> {
     /// Offset of the text in the virtual text.
     base: usize,
     config: &'a Config,
-    specials: Specials<'a>,
+    specials: &'a SpecialTokens,
     /// Levels of formats around the current one.
     depth: usize,
     /// Number of schemas and grammars so far, for names of rules.

@@ -1,5 +1,8 @@
 //! Formats of tokens, and special tokens that are spelled in texts.
 
+use std::fmt;
+use std::sync::Arc;
+
 use grammask_gbnf::dispatch::Dispatch;
 use grammask_notation::json::{Kind, Value};
 use grammask_notation::special_token;
@@ -9,18 +12,38 @@ use rustc_hash::FxHashSet;
 use crate::format::limited;
 use crate::{Around, Format, Translator};
 
-/// The spellings of special tokens.
-pub(crate) struct Specials<'a> {
-    spellings: FxHashSet<&'a str>,
+/// Spellings of special tokens, with an index for finding them in texts. A clone shares both.
+///
+/// ```
+/// use grammask_tags::SpecialTokens;
+///
+/// let tokens: SpecialTokens = ["<a>", "<b>"].into_iter().collect();
+/// assert!(tokens.iter().any(|spelling| spelling == "<a>"));
+/// ```
+///
+/// # Complexity
+/// Making it takes O(n log n) for n bytes of spellings.
+#[derive(Clone, Default)]
+pub struct SpecialTokens(Arc<Index>);
+
+struct Index {
+    spellings: FxHashSet<Box<str>>,
     /// Their lengths in bytes, descending, each once.
     lengths: Vec<usize>,
     first_bytes: [bool; 256],
 }
 
-impl<'a> Specials<'a> {
-    pub fn new(spellings: &'a [String]) -> Self {
-        let spellings = spellings.iter().map(String::as_str).filter(|spelling| !spelling.is_empty());
-        let spellings: FxHashSet<&str> = spellings.collect();
+impl Default for Index {
+    fn default() -> Self {
+        Self { spellings: FxHashSet::default(), lengths: Vec::new(), first_bytes: [false; 256] }
+    }
+}
+
+impl<S: Into<Box<str>>> FromIterator<S> for SpecialTokens {
+    /// Empty spellings are left out.
+    fn from_iter<T: IntoIterator<Item = S>>(spellings: T) -> Self {
+        let mut spellings: FxHashSet<Box<str>> = spellings.into_iter().map(S::into).collect();
+        spellings.remove("");
         let mut lengths: Vec<usize> = spellings.iter().map(|spelling| spelling.len()).collect();
         lengths.sort_unstable_by(|one, other| other.cmp(one));
         lengths.dedup();
@@ -28,18 +51,37 @@ impl<'a> Specials<'a> {
         for spelling in &spellings {
             first_bytes[usize::from(spelling.as_bytes()[0])] = true;
         }
-        Self { spellings, lengths, first_bytes }
+        Self(Arc::new(Index { spellings, lengths, first_bytes }))
+    }
+}
+
+impl fmt::Debug for SpecialTokens {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter()).finish()
+    }
+}
+
+impl SpecialTokens {
+    /// Returns the spellings, in any order.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.0.spellings.iter().map(|spelling| &**spelling)
+    }
+
+    /// Returns true if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.spellings.is_empty()
     }
 
     /// Returns the place and the length of the first special token that is spelled in a text: the longest one
     /// at this place.
-    pub fn first_in(&self, text: &str) -> Option<(usize, usize)> {
-        let places = text.bytes().enumerate().filter(|&(_, byte)| self.first_bytes[usize::from(byte)]);
+    pub(crate) fn first_in(&self, text: &str) -> Option<(usize, usize)> {
+        let index = &*self.0;
+        let places = text.bytes().enumerate().filter(|&(_, byte)| index.first_bytes[usize::from(byte)]);
         places.map(|(at, _)| at).find_map(|at| {
             let is_special = |&&length: &&usize| {
-                text.get(at..at + length).is_some_and(|piece| self.spellings.contains(piece))
+                text.get(at..at + length).is_some_and(|piece| index.spellings.contains(piece))
             };
-            self.lengths.iter().find(is_special).map(|&length| (at, length))
+            index.lengths.iter().find(is_special).map(|&length| (at, length))
         })
     }
 }

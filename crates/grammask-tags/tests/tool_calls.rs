@@ -112,7 +112,7 @@ fn tags_of_formats_are_stricter_than_those_of_peers_where_these_are_wrong() {
 #[test]
 fn markers_that_are_special_tokens_are_demanded_as_tokens() {
     let markers = ["<tool_call>", "</tool_call>", "<think>", "</think>"];
-    let config = Config { special_tokens: markers.map(str::to_owned).to_vec(), ..Config::default() };
+    let config = Config { special_tokens: markers.into_iter().collect(), ..Config::default() };
     let auto = grammar("qwen3", "auto", "", true, &config);
     let call = "<tool_call>\n{\"name\": \"add\", \"arguments\": {\"a\": 1, \"b\": 2}}\n</tool_call>";
     for (text, as_tokens, as_text) in [

@@ -1,6 +1,8 @@
 //! A vocabulary, with the lexicon that its grammars share.
 
 use std::ops::Deref;
+#[cfg(feature = "notations")]
+use std::sync::OnceLock;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use grammask_mask::{Lexicon, LexiconConfig, LexiconStats};
@@ -35,6 +37,20 @@ pub struct Vocabulary {
 struct Shared {
     tokens: Arc<grammask_trie::Vocabulary>,
     lexicons: Mutex<Lexicons>,
+    /// The names of the special tokens, made for the first structural tag.
+    #[cfg(feature = "notations")]
+    special_spellings: OnceLock<grammask_tags::SpecialTokens>,
+}
+
+impl Shared {
+    fn new(tokens: Arc<grammask_trie::Vocabulary>, lexicon: Lexicon) -> Arc<Self> {
+        Arc::new(Self {
+            tokens,
+            lexicons: Lexicons::new(lexicon),
+            #[cfg(feature = "notations")]
+            special_spellings: OnceLock::new(),
+        })
+    }
 }
 
 type SharedLexicon = grammask_cache::Shared<Lexicon>;
@@ -119,7 +135,15 @@ impl Vocabulary {
     pub fn with_lexicon(&self, config: &LexiconConfig) -> Self {
         let lexicon = self.current().with_config(config);
         let tokens = Arc::clone(&self.shared.tokens);
-        Self { shared: Arc::new(Shared { tokens, lexicons: Lexicons::new(lexicon) }) }
+        Self { shared: Shared::new(tokens, lexicon) }
+    }
+
+    /// Returns the names of the special tokens, as structural tags look them up in texts.
+    #[cfg(feature = "notations")]
+    pub(crate) fn special_spellings(&self) -> &grammask_tags::SpecialTokens {
+        self.shared
+            .special_spellings
+            .get_or_init(|| self.shared.tokens.specials().map(|(_, name)| name).collect())
     }
 
     /// Returns the sizes of the shared lexicon, and the work for it.
@@ -197,7 +221,7 @@ impl From<grammask_trie::Vocabulary> for Vocabulary {
     fn from(tokens: grammask_trie::Vocabulary) -> Self {
         let tokens = Arc::new(tokens);
         let lexicon = Lexicon::new(Arc::clone(&tokens), &LexiconConfig::default());
-        Self { shared: Arc::new(Shared { tokens, lexicons: Lexicons::new(lexicon) }) }
+        Self { shared: Shared::new(tokens, lexicon) }
     }
 }
 

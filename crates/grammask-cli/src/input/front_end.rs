@@ -81,7 +81,7 @@ impl FrontEnd {
                 let specials = vocabulary.into_iter().flat_map(|vocabulary| vocabulary.specials());
                 let config = tags::Config {
                     file_name: name.to_owned(),
-                    special_tokens: specials.map(|(_, name)| name.to_owned()).collect(),
+                    special_tokens: specials.map(|(_, name)| name).collect(),
                     ..config.clone()
                 };
                 tags::translate(text, &config)

@@ -203,7 +203,12 @@ impl Grammar {
         vocabulary: &Vocabulary,
         config: &Config,
     ) -> Result<Self, Error> {
-        notation.special_tokens.extend(vocabulary.specials().map(|(_, name)| name.to_owned()));
+        let specials = vocabulary.special_spellings();
+        notation.special_tokens = if notation.special_tokens.is_empty() {
+            specials.clone()
+        } else {
+            specials.iter().chain(notation.special_tokens.iter()).collect()
+        };
         config.compile_grammar(|| {
             let outcome = grammask_tags::translate(text, &notation)?;
             Self::from_outcome(&outcome, vocabulary, config)
