@@ -128,6 +128,34 @@ fn bounds_divide_all_numbers() {
 }
 
 #[test]
+fn bounds_of_a_length_share_states_once_the_ordering_is_decided() {
+    let mut store = Store::new(&Limits::default());
+    let mut after = |comparison, bound: &str, text: &str| {
+        let start = start(&mut store, comparison, bound);
+        text.bytes().fold(start, |state, byte| store.derivative(state, byte).unwrap())
+    };
+    let less = after(Comparison::AtMost, "2893", "1");
+    for (comparison, bound, text) in [
+        (Comparison::AtMost, "7000", "6"),
+        (Comparison::Below, "2000", "1"),
+        (Comparison::Below, "3000.5", "2"),
+    ] {
+        assert_eq!(after(comparison, bound, text), less, "{comparison:?} {bound}");
+    }
+    // Fewer digits may follow.
+    assert_ne!(after(Comparison::AtMost, "2893", "11"), less);
+    assert_ne!(after(Comparison::AtMost, "289", "1"), less);
+    // The ordering is open, or the other one.
+    assert_ne!(after(Comparison::AtMost, "2893", "2"), less);
+    assert_ne!(after(Comparison::AtLeast, "2893", "1"), less);
+    let greater = after(Comparison::AtLeast, "2893", "12345");
+    assert_eq!(after(Comparison::Above, "7", "10"), greater);
+    assert_ne!(after(Comparison::Above, "7", "8"), greater, "an exponent may follow");
+    assert_eq!(after(Comparison::AtMost, "12", "0"), after(Comparison::Below, "5", "0"));
+    assert_ne!(after(Comparison::AtMost, "0.5", "0"), after(Comparison::Below, "5", "0"));
+}
+
+#[test]
 fn exponents_are_compared_without_end() {
     let mut store = Store::new(&Limits::default());
     let accepts = |store: &mut Store, comparison, bound: &str, word: &str| {

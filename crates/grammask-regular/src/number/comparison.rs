@@ -251,6 +251,30 @@ impl Bound {
         }
     }
 
+    /// Returns the simplest bound with the same numbers from a position on. Returns `None` if there is no
+    /// simpler one.
+    ///
+    /// Once the ordering is decided, further digits of the bound make no difference. So the states of all
+    /// bounds with as many digits before the point are the same ones from there on.
+    pub(crate) fn simplest_at(&self, position: NumeralPosition) -> Option<Self> {
+        let is_open = self.allows(Ordering::Greater);
+        let (comparison, digits, exponent): (_, &[u8], _) = match position {
+            NumeralPosition::Whole { side, .. } | NumeralPosition::Significant { side, .. }
+                if side.is_ne() && !self.is_zero() =>
+            {
+                (if is_open { Comparison::AtLeast } else { Comparison::AtMost }, &[1], self.exponent)
+            }
+            // No condition is left but that there are digits after a point.
+            NumeralPosition::Zero if self.length() > 0 => (Comparison::AtMost, &[1], 0),
+            NumeralPosition::Digits => (Comparison::AtLeast, &[], -1),
+            position if position.is_exponent() => (Comparison::AtLeast, &[], -1),
+            _ => return None,
+        };
+        let is_simplest =
+            self.comparison == comparison && *self.digits == *digits && self.exponent == exponent;
+        (!is_simplest).then(|| Self { comparison, digits: digits.into(), exponent })
+    }
+
     /// Returns true if an allowed number may end at the position.
     pub(crate) fn is_accepting(&self, position: NumeralPosition) -> bool {
         let ordering = match position {

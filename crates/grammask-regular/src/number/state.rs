@@ -157,8 +157,8 @@ impl Numbers {
 }
 
 impl NumeralPosition {
-    /// Returns true if the position is in an exponent.
-    const fn is_exponent(self) -> bool {
+    /// Returns true if the position is in an exponent, or in digits without a condition.
+    pub(super) const fn is_exponent(self) -> bool {
         matches!(
             self,
             Self::ExponentFrom(_)
@@ -308,9 +308,14 @@ pub(crate) fn compared(store: &mut Store, comparison: Comparison, numeral: &str)
     number_leaf(store, NumberState { numbers, position: NumeralPosition::Start })
 }
 
-pub(crate) fn number_leaf(store: &mut Store, state: NumberState) -> Result<RegularId, Error> {
+pub(crate) fn number_leaf(store: &mut Store, mut state: NumberState) -> Result<RegularId, Error> {
     if state.position == NumeralPosition::Fewer(0) {
         return Ok(RegularId::EPSILON);
+    }
+    if let Numbers::Compared(bound) = &*store.leaves.numbers[state.numbers]
+        && let Some(simplest) = bound.simplest_at(state.position)
+    {
+        state.numbers = store.leaves.intern_numbers(Arc::new(Numbers::Compared(simplest)));
     }
     let id = store.leaves.intern_number_state(state);
     store.intern(Kind::Number(id))
