@@ -146,7 +146,9 @@ impl Grammar {
                 let mut options = config.normal.clone();
                 let ast = match tree {
                     Tree::Borrowed(ast) => Cow::Borrowed(ast),
-                    Tree::Shrinking(ast) | Tree::Owned(ast) => Cow::Owned(ast),
+                    Tree::Shrinking(ast) => Cow::Owned(ast),
+                    #[cfg(feature = "json-schema")]
+                    Tree::Owned(ast) => Cow::Owned(ast),
                 };
                 let (ast, start) = begin.prepend(ast, options.start.as_deref(), vocabulary, &config.ending);
                 options.start = Some(start);
@@ -160,6 +162,7 @@ impl Grammar {
                 let ast = ShrinkOnDrop { ast, rest: &mut kept };
                 (normalize_cancellable(ast, &mut store, &config.normal, &is_cancelled)?, &kept)
             }
+            #[cfg(feature = "json-schema")]
             (Tree::Owned(ast), None) => {
                 (normalize_cancellable(ast, &mut store, &config.normal, &is_cancelled)?, &kept)
             }

@@ -11,10 +11,7 @@ pub(super) enum Tree<'a> {
     /// After it has been read, only the parts stay that errors are located by.
     Shrinking(Ast),
     /// It is dropped after it has been read, so later errors have no places in it.
-    #[cfg_attr(
-        not(feature = "json-schema"),
-        expect(dead_code, reason = "only schemas are translated into trees")
-    )]
+    #[cfg(feature = "json-schema")]
     Owned(Ast),
 }
 
