@@ -47,6 +47,13 @@ LIST = [
     ),
     ("pydantic", ["Urls", "WebPage"], r"^url_parsing", ANY, WHATWG),
     ("pydantic", ["WebPage"], r"^url_scheme", ANY, "the schemes http and https alone"),
+    (
+        "pydantic",
+        ["Base64"],
+        r"Incorrect padding",
+        ANY,
+        "padding, which zod forbids under the same format `base64url`",
+    ),
     ("pydantic", ["Base64"], r"codec can't decode", ANY, "`Base64Str` asks for UTF-8 inside of base64"),
     ("pydantic", ["Bytes"], r"^bytes_too_long", "[^\x00-\x7f]", "a length in bytes, not in characters"),
     ("pydantic", ["Files"], r"^byte_size", ANY, "the schema of `ByteSize` takes every text"),
