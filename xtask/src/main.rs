@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use xtask::checks::{audit, ci, loom, msrv, wasm};
-use xtask::measure::{bench, count, notations, schemas, tokenizers};
+use xtask::measure::{bench, count, notations, parsers, schemas, tokenizers};
 use xtask::{book, coverage, engines, exit_code, fuzz, python, tidy, workspace::Workspace};
 
 const HELP: &str = "\
@@ -45,6 +45,8 @@ cargo xtask COMMAND
   notations [--random N] [--without-llama] [TABLE...]
                               grammars in other notations beside llama.cpp, XGrammar, llguidance, Lark and Python, on
                               tables and on N random grammars (default 200); needs Python, a C++ compiler and the network
+  parsers [--documents N]     random documents (default 50 a model) of the schemas that pydantic, msgspec and zod write,
+                              which they must parse, as parsers of JSON must; needs Python, npm and the network
   digest [OPTIONS]            a hash of all masks and verdicts for each fixture and every 12th schema; --against FILE
                               compares with another commit's; --help lists the options
   fuzz [--minutes N] [--seed N] [--cases N]
@@ -96,6 +98,7 @@ fn run(arguments: &[String]) -> anyhow::Result<bool> {
         | "hostile-schemas" | "cliffs" => schemas::run(&Workspace::load()?, command, options),
         "tokenizers" => tokenizers::run(&Workspace::load()?),
         "notations" => notations::run(&Workspace::load()?, options),
+        "parsers" => parsers::run(&Workspace::load()?, options),
         "fuzz" if options.iter().any(|option| option == "--coverage") => {
             coverage::run(&Workspace::load()?, options)
         }

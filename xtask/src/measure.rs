@@ -8,6 +8,7 @@ pub mod bench;
 pub mod count;
 pub mod notations;
 pub mod overview;
+pub mod parsers;
 pub mod schemas;
 pub mod tokenizers;
 
