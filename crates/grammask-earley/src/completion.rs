@@ -7,6 +7,7 @@ mod unordered;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use grammask_work::spent;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{Class, DistinctItem, Error, Network, OriginId, Recognizer, SetId};
@@ -73,6 +74,8 @@ pub struct ShortestCompletion {
     limits: CompletionLimits,
     /// True if each distance is the least.
     is_exact: bool,
+    /// Units of work of the thread when the search of a distance began.
+    begun: u64,
     /// By vertex: the length of a shortest path to the end.
     distances: FxHashMap<Vertex, u64>,
     /// By state of a single lexeme: the length of its shortest completion.
@@ -80,6 +83,9 @@ pub struct ShortestCompletion {
     /// By state: the first step of a shortest completion, and the state after it.
     steps: FxHashMap<SetId, Option<(CompletionStep, SetId)>>,
 }
+
+/// Units of work of a search, up to which it reads further items of a `distinct!` that need not come.
+const UNITS_FOR_ITEMS: u64 = 4_000;
 
 /// A vertex of the graph of callers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -124,6 +130,7 @@ impl ShortestCompletion {
         let lengths = NodeLengths::new(network, limits)?;
         Ok(Self {
             is_exact: lengths.is_exact && !network.has_distinct(),
+            begun: 0,
             lengths,
             representatives,
             order,
@@ -178,6 +185,7 @@ impl ShortestCompletion {
         let mut queue = BinaryHeap::from([Reverse((0, from))]);
         let mut exits = Vec::new();
         let mut is_exhaustive = true;
+        self.begun = spent();
         while let Some(Reverse((length, here))) = queue.pop() {
             if length > paths[&here].0 {
                 continue;
@@ -296,26 +304,12 @@ impl ShortestCompletion {
             Vertex::State(state) if state.completes() => exits.push((0, Vertex::End)),
             Vertex::State(state) => {
                 let parts = recognizer.inspect().split(state)?.clone();
-                for item in &parts.lexemes {
-                    let distinct = recognizer.inspect().distinct(item.node)?;
-                    if let Some(DistinctItem::Rule(item)) = distinct.map(|distinct| distinct.item) {
-                        self.exits_of_rule(recognizer, state, item, exits)?;
-                    }
-                }
                 let network = recognizer.network();
+                let mut distinct = Vec::new();
                 for item in &parts.lexemes {
-                    // The state after a `distinct!` item depends on its text, so spell the text out.
-                    match recognizer.inspect().distinct(item.node)?.map(|distinct| distinct.item) {
-                        Some(DistinctItem::Lexeme(lexeme)) => {
-                            let lexeme = recognizer.inspect().open_state(lexeme)?;
-                            if let Some(text) = shortest_text(recognizer, lexeme, &self.limits)? {
-                                let next = recognizer.step_bytes(state, &text, |_| true)?;
-                                exits.push((text.len() as u64, Vertex::State(next)));
-                            }
-                            continue;
-                        }
-                        Some(DistinctItem::Rule(_)) => continue,
-                        None => {}
+                    if let Some(item) = recognizer.inspect().distinct(item.node)? {
+                        distinct.push(item.item);
+                        continue;
                     }
                     let length = lexeme_length(
                         recognizer,
@@ -330,6 +324,14 @@ impl ShortestCompletion {
                 for item in recognizer.kernel(parts.rest) {
                     exits
                         .push((self.lengths.by_scanning(network, item.node), Vertex::Completed(item.origin)));
+                }
+                // Further items mostly make a list longer, and each order of them is a state. So items are
+                // read while that is little work, and where the text cannot go on without one.
+                let is_needed = || exits.iter().all(|&(length, _)| length == INFINITE);
+                if spent() - self.begun < UNITS_FOR_ITEMS || is_needed() {
+                    for item in distinct {
+                        self.exits_of_distinct(recognizer, state, item, exits)?;
+                    }
                 }
             }
             Vertex::Completed(origin) => {
@@ -349,6 +351,26 @@ impl ShortestCompletion {
 }
 
 impl ShortestCompletion {
+    /// Appends the edges of a state inside of a `distinct!` item, or before it.
+    fn exits_of_distinct(
+        &mut self,
+        recognizer: &Recognizer,
+        state: SetId,
+        item: DistinctItem,
+        exits: &mut Vec<(u64, Vertex)>,
+    ) -> Result<(), Error> {
+        let lexeme = match item {
+            DistinctItem::Rule(item) => return self.exits_of_rule(recognizer, state, item, exits),
+            DistinctItem::Lexeme(lexeme) => recognizer.inspect().open_state(lexeme)?,
+        };
+        // The state after the item depends on its text, so spell the text out.
+        if let Some(text) = shortest_text(recognizer, lexeme, &self.limits)? {
+            let next = recognizer.step_bytes(state, &text, |_| true)?;
+            exits.push((text.len() as u64, Vertex::State(next)));
+        }
+        Ok(())
+    }
+
     /// Appends the edges of a state inside of a `distinct!` item that is a rule. `item` is the rule's state.
     ///
     /// The edge spells the shortest rest of the item. Where that is the rest of a used value, each byte that

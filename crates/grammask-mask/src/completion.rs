@@ -26,7 +26,8 @@ use crate::{Ending, Masks};
 pub struct EndLimits {
     /// Limits of searches for shortest completions in bytes.
     pub bytes: CompletionLimits,
-    /// Trie nodes that the searches over tokens of one call visit. Default: 2^18, some milliseconds.
+    /// Trie nodes that the searches over tokens of one call visit. States that are made on the way count as
+    /// the nodes that take as long. Default: 2^18, some milliseconds.
     pub max_nodes: u64,
     /// Maximum length in bytes of a completion for which the least number of tokens is computed. Default:
     /// 4,096.
@@ -88,6 +89,8 @@ pub struct Completions {
     has_all_steps: bool,
     /// Number of trie nodes that the call may still search.
     nodes_left: u64,
+    /// Units of work of the thread, up to which `nodes_left` counts.
+    spent: u64,
 }
 
 impl Completions {
@@ -111,6 +114,7 @@ impl Completions {
             known: FxHashMap::default(),
             greatest: FxHashMap::default(),
             nodes_left: 0,
+            spent: 0,
         })
     }
 
@@ -130,7 +134,7 @@ impl Completions {
             self.known.clear();
             self.greatest.clear();
         }
-        self.nodes_left = self.limits.max_nodes;
+        self.begin_search();
         self.masks.recognizer().import(from, state)
     }
 
@@ -178,7 +182,7 @@ impl Completions {
         let mut after = Vec::new();
         self.successors(state, |next, tokens| after.extend(tokens.iter().map(|&token| (next, token))))?;
         // The walk is not part of the search.
-        self.nodes_left = self.limits.max_nodes;
+        self.begin_search();
         // Known answers come first, so that searches do not use up the limit before them.
         let mut open = Vec::new();
         let (mut last, mut greatest) = (None, 0);

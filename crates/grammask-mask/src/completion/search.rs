@@ -2,6 +2,7 @@
 
 use grammask_earley::{Error, SetId};
 use grammask_trie::{TokenId, TrieNodeId};
+use grammask_work::spent;
 use rustc_hash::FxHashMap;
 
 use super::Completions;
@@ -9,7 +10,25 @@ use super::Completions;
 /// Trie nodes that a searched state counts as, in addition to those that are visited.
 const NODES_PER_STATE: u64 = 64;
 
+/// Units of work of new states that count as one trie node.
+const UNITS_PER_NODE: u64 = 4;
+
 impl Completions {
+    /// Begins the searches of a call.
+    pub(super) fn begin_search(&mut self) {
+        self.nodes_left = self.limits.max_nodes;
+        self.spent = spent();
+    }
+
+    /// Counts the work of the states that were made since the last call. Returns false if the limit is
+    /// reached.
+    fn may_go_on(&mut self) -> bool {
+        let now = spent();
+        self.nodes_left = self.nodes_left.saturating_sub((now - self.spent) / UNITS_PER_NODE);
+        self.spent = now;
+        self.nodes_left > 0
+    }
+
     /// Returns whether a state has a completion of at most `tokens` tokens. Returns `None` if the search
     /// exceeds its limits.
     pub(super) fn decide(&mut self, state: SetId, tokens: u64) -> Result<Option<bool>, Error> {
@@ -44,7 +63,7 @@ impl Completions {
             left -= 1;
             let mut next_layer = Vec::new();
             for state in std::mem::take(&mut layer) {
-                if self.nodes_left == 0 {
+                if !self.may_go_on() {
                     return Ok(None);
                 }
                 let mut found = Vec::new();

@@ -187,6 +187,24 @@ fn distinct_and_required_items_end_in_time() {
     }
 }
 
+/// A list that is not closed yet is closed, before further items are tried: each of them is a state.
+#[test]
+fn lists_of_distinct_items_end_within_little_work() {
+    let grammar = byte_grammar(
+        "start ::= '{\"list\":[' unordered!(distinct!(#'0|[1-9][0-9]*'); ','; {0,}) '],\"something else\":' #'[a-z]+' '}';",
+        EndLimits::default(),
+    );
+    let mut matcher = grammar.matcher();
+    for (text, left) in [("", 28), ("{\"list\":[", 21), ("1", 21), (",2", 21), ("2", 21), ("],", 19)] {
+        assert!(matcher.accept_bytes(text.as_bytes()).is_accepted());
+        let before = grammask::work::spent();
+        let bounds = matcher.tokens_to_end();
+        let units = grammask::work::spent() - before;
+        assert_eq!(bounds.at_most, Some(left), "after {text}");
+        assert!(matcher.error().is_none() && units < 3_000_000, "after {text}: {units} units");
+    }
+}
+
 #[test]
 fn limits_leave_bounds_apart_and_masks_smaller() {
     let starved = EndLimits { max_nodes: 0, max_spelled: 2, ..EndLimits::default() };
