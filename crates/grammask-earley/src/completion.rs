@@ -74,8 +74,10 @@ pub struct ShortestCompletion {
     limits: CompletionLimits,
     /// True if each distance is the least.
     is_exact: bool,
-    /// Units of work of the thread when the search of a distance began.
+    /// Units of work of the thread when the search of a distance, or of a path, began.
     begun: u64,
+    /// True while a path is searched. Its distances share one allowance for further items.
+    is_in_path: bool,
     /// By vertex: the length of a shortest path to the end.
     distances: FxHashMap<Vertex, u64>,
     /// By state of a single lexeme: the length of its shortest completion.
@@ -84,8 +86,9 @@ pub struct ShortestCompletion {
     steps: FxHashMap<SetId, Option<(CompletionStep, SetId)>>,
 }
 
-/// Units of work of a search, up to which it reads further items of a `distinct!` that need not come.
-const UNITS_FOR_ITEMS: u64 = 4_000;
+/// Units of work of a search for a distance or a path, up to which it reads further items of a `distinct!`
+/// that need not come.
+const UNITS_FOR_ITEMS: u64 = 10_000;
 
 /// A vertex of the graph of callers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -131,6 +134,7 @@ impl ShortestCompletion {
         Ok(Self {
             is_exact: lengths.is_exact && !network.has_distinct(),
             begun: 0,
+            is_in_path: false,
             lengths,
             representatives,
             order,
@@ -185,7 +189,9 @@ impl ShortestCompletion {
         let mut queue = BinaryHeap::from([Reverse((0, from))]);
         let mut exits = Vec::new();
         let mut is_exhaustive = true;
-        self.begun = spent();
+        if !self.is_in_path {
+            self.begun = spent();
+        }
         while let Some(Reverse((length, here))) = queue.pop() {
             if length > paths[&here].0 {
                 continue;
@@ -266,6 +272,22 @@ impl ShortestCompletion {
     /// # Errors
     /// If a limit of the recognizer is exceeded.
     pub fn path(
+        &mut self,
+        recognizer: &Recognizer,
+        state: SetId,
+        max_steps: usize,
+    ) -> Result<Vec<CompletionStep>, Error> {
+        if self.is_in_path {
+            return self.path_within(recognizer, state, max_steps);
+        }
+        (self.begun, self.is_in_path) = (spent(), true);
+        let found = self.path_within(recognizer, state, max_steps);
+        self.is_in_path = false;
+        found
+    }
+
+    /// As [`path`](Self::path), with the allowance of the path around it.
+    fn path_within(
         &mut self,
         recognizer: &Recognizer,
         state: SetId,
