@@ -25,4 +25,5 @@ pub(crate) mod json_value;
 mod many_values;
 pub(crate) mod nodes;
 pub(crate) mod plan;
+mod search;
 pub(crate) mod used_texts;

@@ -87,10 +87,8 @@ LIST = [
         ANY,
         "the schema of a `datetime` without `tz` takes every text",
     ),
-    ("msgspec", ["Moments"], r"Invalid RFC3339 .*\$\.aware", YEAR, YEAR_ZERO),
-    ("msgspec", ["Moments"], r"Invalid RFC3339 .*\$\.aware", LEAP, LEAP_SECOND),
-    ("msgspec", ["Days"], r"Invalid RFC3339 .*\$\.day", YEAR, YEAR_ZERO),
-    ("msgspec", ["Days"], r"Invalid RFC3339 .*\$\.clock", LEAP, LEAP_SECOND),
+    ("msgspec", ["Moments", "Days"], r"Invalid RFC3339 .*\$\.(aware|day)", YEAR, YEAR_ZERO),
+    ("msgspec", ["Moments", "Days"], r"Invalid RFC3339 .*\$\.(aware|clock)", LEAP, LEAP_SECOND),
     (
         "msgspec",
         ["Naive"],

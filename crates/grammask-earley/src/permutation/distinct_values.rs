@@ -4,21 +4,18 @@
 //! follows the text. The item goes on only while some continuation differs from all used values, which a
 //! search decides; see [`may_differ`].
 
-use std::collections::VecDeque;
-use std::hash::Hash;
 use std::sync::Arc;
 
 use grammask_cache::LazyRow;
 use grammask_regular::ByteSet;
 use grammask_work::charge;
-use rustc_hash::FxHashSet;
 
 use crate::permutation::distinct::{
     DistinctItem, DistinctState, MAP_ENTRY_BYTES, ReadText, node_after_text, operand, permutation_state,
     progress_at, scan,
 };
-use crate::permutation::json_value::is_blank;
 use crate::permutation::many_values;
+use crate::permutation::search::{Search, UNITS_PER_POSITION};
 use crate::permutation::used_texts::{Candidate, ComparedState, PrefixId};
 use crate::recognizer::Recognizer;
 use crate::recognizer::dynamic_nodes::{DynamicNode, NodeKind};
@@ -173,82 +170,8 @@ pub(super) fn search_among_used(
     Ok(false)
 }
 
-/// Work of one position of a search, and of one of its candidates.
-pub(super) const UNITS_PER_POSITION: u64 = 32;
+/// Work of one candidate of a position.
 const UNITS_PER_CANDIDATE: u64 = 16;
-
-/// A search for a text that differs from all used values.
-///
-/// Positions after unescaped bytes come first: they lead directly to the next free part of the value, where
-/// some byte differs. Positions after a backslash, which starts another spelling of a character, come next.
-/// Positions after blanks come last, as blanks hardly ever lead to another value.
-pub(super) struct Search<P> {
-    /// Each position that has been found, with the index of its predecessor.
-    positions: Vec<(P, usize)>,
-    found: FxHashSet<P>,
-    /// Indices of positions to be expanded, depth first: those after unescaped bytes.
-    plain: Vec<usize>,
-    /// As `plain`, for those after a backslash.
-    escapes: Vec<usize>,
-    /// Indices of positions to be expanded, breadth first: those after blanks.
-    blanks: VecDeque<usize>,
-}
-
-impl<P: Clone + Eq + Hash> Search<P> {
-    pub(super) fn from(start: P) -> Self {
-        Self {
-            positions: vec![(start.clone(), 0)],
-            found: FxHashSet::from_iter([start]),
-            plain: vec![0],
-            escapes: Vec::new(),
-            blanks: VecDeque::new(),
-        }
-    }
-
-    /// Returns the number of positions found so far.
-    pub(super) fn len(&self) -> usize {
-        self.positions.len()
-    }
-
-    /// Returns the position of an index.
-    pub(super) fn position(&self, number: usize) -> &P {
-        &self.positions[number].0
-    }
-
-    /// Returns the positions found so far.
-    pub(super) fn found(self) -> impl Iterator<Item = P> {
-        self.found.into_iter()
-    }
-
-    /// Takes the index of the position that is to be expanded next.
-    pub(super) fn next(&mut self) -> Option<usize> {
-        self.plain.pop().or_else(|| self.escapes.pop()).or_else(|| self.blanks.pop_front())
-    }
-
-    /// Adds the position after a byte, unless it has been found before.
-    pub(super) fn add(&mut self, position: P, before: usize, byte: u8) {
-        if !self.found.insert(position.clone()) {
-            return;
-        }
-        let number = self.positions.len();
-        self.positions.push((position, before));
-        match byte {
-            b'\\' => self.escapes.push(number),
-            byte if is_blank(byte) => self.blanks.push_back(number),
-            _ => self.plain.push(number),
-        }
-    }
-
-    /// Returns the positions on the path to a position, the last one first.
-    pub(super) fn path_to(&self, number: usize) -> impl Iterator<Item = P> {
-        let mut next = Some(number);
-        std::iter::from_fn(move || {
-            let (position, before) = &self.positions[next?];
-            next = next.filter(|&number| number > 0).map(|_| *before);
-            Some(position.clone())
-        })
-    }
-}
 
 /// Returns the node after one more byte of a distinct item that is a rule. `next` is the rule's state after
 /// that byte, and `candidates` are the used values that the text may still become equal to. Returns `None` if

@@ -9,8 +9,8 @@ use grammask_work::charge;
 
 use crate::permutation::comparison::Place;
 use crate::permutation::distinct::MAP_ENTRY_BYTES;
-use crate::permutation::distinct_values::{Search, UNITS_PER_POSITION};
 use crate::permutation::json_value::is_blank;
+use crate::permutation::search::{Search, UNITS_PER_POSITION};
 use crate::permutation::used_texts::Candidate;
 use crate::step::nodes::NodeFactory;
 use crate::step::{self, Context};

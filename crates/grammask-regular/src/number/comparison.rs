@@ -264,7 +264,8 @@ impl Bound {
             {
                 (if is_open { Comparison::AtLeast } else { Comparison::AtMost }, &[1], self.exponent)
             }
-            // No condition is left but that there are digits after a point.
+            // Only a bound from above leaves a number that begins with 0 alive. No condition is left but that
+            // digits follow a point.
             NumeralPosition::Zero if self.length() > 0 => (Comparison::AtMost, &[1], 0),
             NumeralPosition::Digits => (Comparison::AtLeast, &[], -1),
             position if position.is_exponent() => (Comparison::AtLeast, &[], -1),
