@@ -92,7 +92,8 @@ pub fn config(budget: usize) -> Config {
     let mut config = Config::default();
     config.limits.max_compile_work = 800_000;
     config.limits.max_forced = 256;
-    config.limits.end.max_nodes = 2_000;
+    config.limits.end.max_end_work = 60_000;
+    config.limits.end.max_search_work = 10_000;
     config.limits.end.max_states = 500;
     config.syntax.limits.max_nesting = 200;
     config.normal.regular = low_limits();

@@ -20,6 +20,7 @@ use crate::{
 
 pub(crate) mod dynamic_nodes;
 pub(crate) mod inspect;
+pub(crate) mod rest;
 pub(crate) mod resumption;
 mod set;
 pub(crate) mod successors;

@@ -7,11 +7,15 @@
 //!    longest token; where all bytes are tokens, one token for each byte suffices.
 //! 2. The least number of tokens that spell this completion is a better upper bound.
 //! 3. Only if both leave a question open, a breadth-first search over tokens decides it.
+//!
+//! All of it counts as work of one call, up to [`EndLimits::max_end_work`]. So a mask begins with a token of
+//! the completion that is known, and goes on with short tokens.
 
 mod search;
 
 use grammask_earley::{CompletionLimits, CompletionStep, Error, Recognizer, SetId, ShortestCompletion};
 use grammask_trie::{Mask, TokenId, TrieNodeId};
+use grammask_work::{Allowance, Stopped, charge, charge_len, stopped, within};
 use rustc_hash::FxHashMap;
 
 use crate::{Ending, Masks};
@@ -26,9 +30,12 @@ use crate::{Ending, Masks};
 pub struct EndLimits {
     /// Limits of searches for shortest completions in bytes.
     pub bytes: CompletionLimits,
-    /// Trie nodes that the searches over tokens of one call visit. States that are made on the way count as
-    /// the nodes that take as long. Default: 2^18, some milliseconds.
-    pub max_nodes: u64,
+    /// Units of work of one call. Beyond it, bounds stay apart, and a mask has the tokens that were found.
+    /// Default: 1,000,000, about 50 ms.
+    pub max_end_work: u64,
+    /// The part of these units that searches over tokens take. Beyond it, bounds and tokens that only such a
+    /// search decides stay open. Default: 250,000.
+    pub max_search_work: u64,
     /// Maximum length in bytes of a completion for which the least number of tokens is computed. Default:
     /// 4,096.
     pub max_spelled: usize,
@@ -40,7 +47,8 @@ impl Default for EndLimits {
     fn default() -> Self {
         Self {
             bytes: CompletionLimits::default(),
-            max_nodes: 1 << 18,
+            max_end_work: 1_000_000,
+            max_search_work: 250_000,
             max_spelled: 1 << 12,
             max_states: 1 << 18,
         }
@@ -71,7 +79,15 @@ struct Bounds {
     at_most: u64,
     /// True if the completion in bytes has been spelled with the least number of tokens.
     is_spelled: bool,
+    /// The first token of the completion with `at_most` tokens. `None` for an end token, and for the token of
+    /// the first byte of the completion in bytes.
+    first: Option<TokenId>,
 }
+
+/// The name of [`EndLimits::max_end_work`], for messages.
+const MAX_WORK: &str = "max_end_work";
+/// The name of [`EndLimits::max_search_work`].
+const MAX_SEARCH_WORK: &str = "max_search_work";
 
 /// Bounds on the completions of the states of one grammar.
 ///
@@ -87,10 +103,8 @@ pub struct Completions {
     greatest: FxHashMap<SetId, u64>,
     /// True if one token for each byte of a completion suffices.
     has_all_steps: bool,
-    /// Number of trie nodes that the call may still search.
-    nodes_left: u64,
-    /// Units of work of the thread, up to which `nodes_left` counts.
-    spent: u64,
+    /// Units of work that searches of the call may still take.
+    search_left: u64,
 }
 
 impl Completions {
@@ -113,8 +127,7 @@ impl Completions {
             limits: *limits,
             known: FxHashMap::default(),
             greatest: FxHashMap::default(),
-            nodes_left: 0,
-            spent: 0,
+            search_left: 0,
         })
     }
 
@@ -134,7 +147,6 @@ impl Completions {
             self.known.clear();
             self.greatest.clear();
         }
-        self.begin_search();
         self.masks.recognizer().import(from, state)
     }
 
@@ -142,8 +154,18 @@ impl Completions {
     /// search exceeds its limits.
     ///
     /// # Errors
-    /// If a limit of the recognizer is exceeded.
+    /// If a limit of the recognizer is exceeded, or the call is cancelled.
     pub fn tokens_to_end(&mut self, state: SetId) -> Result<TokensToEnd, Error> {
+        self.limited(|completions| completions.narrow(state))?;
+        let bounds = self.known.get(&state);
+        Ok(TokensToEnd {
+            at_least: bounds.map_or(0, |bounds| bounds.at_least),
+            at_most: bounds.map(|bounds| bounds.at_most).filter(|&at_most| at_most < u64::MAX),
+        })
+    }
+
+    /// Narrows the bounds of a state until they are equal.
+    fn narrow(&mut self, state: SetId) -> Result<(), Error> {
         let mut bounds = self.spelled(state)?;
         if bounds.at_most == u64::MAX && bounds.at_least < u64::MAX {
             // Any completion, however long.
@@ -153,23 +175,22 @@ impl Completions {
         while bounds.at_least < bounds.at_most && self.decide(state, bounds.at_least)?.is_some() {
             bounds = self.bounds(state)?;
         }
-        Ok(TokensToEnd {
-            at_least: bounds.at_least,
-            at_most: Some(bounds.at_most).filter(|&at_most| at_most < u64::MAX),
-        })
+        Ok(())
     }
 
     /// Writes the tokens after which an output can still end within `tokens` tokens, the token itself
     /// included. Returns true if there is one.
     ///
-    /// A token is left out only if no completion is known within the limits: see [`EndLimits`].
+    /// A token is left out only if no completion is known within the limits: see [`EndLimits`]. Where a
+    /// completion of `tokens` tokens is known, one of its first tokens is in the mask.
     ///
     /// # Errors
-    /// If a limit of the recognizer is exceeded. The content of the mask is unspecified then.
+    /// If a limit of the recognizer is exceeded, the call is cancelled, or [`EndLimits::max_end_work`] is
+    /// exceeded before any token is found. The content of the mask is unspecified then.
     ///
     /// # Complexity
     /// A walk over the allowed part of the trie, unless all tokens of the state leave enough. In addition,
-    /// searches that visit at most [`EndLimits::max_nodes`] trie nodes.
+    /// searches over tokens. [`EndLimits::max_end_work`] bounds both.
     pub fn mask_within(&mut self, state: SetId, tokens: u64, mask: &mut Mask) -> Result<bool, Error> {
         mask.clear();
         let Some(left) = tokens.checked_sub(1) else { return Ok(false) };
@@ -179,38 +200,80 @@ impl Completions {
             mask.as_words_mut().copy_from_slice(whole.as_words());
             return Ok(!mask.is_empty());
         }
-        let mut after = Vec::new();
-        self.successors(state, |next, tokens| after.extend(tokens.iter().map(|&token| (next, token))))?;
-        // The walk is not part of the search.
-        self.begin_search();
-        // Known answers come first, so that searches do not use up the limit before them.
-        let mut open = Vec::new();
-        let (mut last, mut greatest) = (None, 0);
-        for &(next, token) in &after {
-            let known = match last {
-                Some((state, known)) if state == next => known,
-                _ => self.decide_by_bounds(next, left)?,
-            };
-            last = Some((next, known));
-            match known {
-                Some(true) => mask.allow(token),
-                Some(false) => {}
-                None => open.push((next, token)),
-            }
-        }
-        for (next, token) in open {
-            if self.decide(next, left)? == Some(true) {
-                mask.allow(token);
-            }
-        }
-        for (next, _) in after {
-            greatest = greatest.max(self.bounds(next)?.at_most);
-        }
-        self.greatest.insert(state, greatest);
+        let missing = self.limited(|completions| completions.allow_within(state, left, mask))?;
         if state.completes() {
             mask.extend(self.masks.ending().tokens().iter().copied());
         }
-        Ok(!mask.is_empty())
+        match missing {
+            Some(cause) if mask.is_empty() => Err(cause.into()),
+            _ => Ok(!mask.is_empty()),
+        }
+    }
+
+    /// Adds the tokens after which `left` tokens can end an output. End tokens are left out.
+    fn allow_within(&mut self, state: SetId, left: u64, mask: &mut Mask) -> Result<(), Error> {
+        if self.decide_by_bounds(state, left.saturating_add(1))? == Some(true)
+            && let Some(first) = self.first_token(state)?
+        {
+            mask.allow(first);
+        }
+        // Known answers come first, so that searches do not use up the limit before them.
+        let mut open = OpenStates::default();
+        let (mut last, mut greatest) = (None, 0);
+        self.each_successor(state, |completions, next, tokens| {
+            let known = match last {
+                Some((state, known)) if state == next => known,
+                _ => completions.decide_by_bounds(next, left)?,
+            };
+            last = Some((next, known));
+            match known {
+                Some(true) => mask.extend(tokens.iter().copied()),
+                Some(false) => {}
+                None => return open.add(next, tokens),
+            }
+            greatest = greatest.max(completions.bounds(next)?.at_most);
+            Ok(())
+        })?;
+        for (next, tokens) in &open.states {
+            if self.search_left > 0 && self.decide(*next, left)? == Some(true) {
+                mask.extend(tokens.iter().copied());
+            }
+            greatest = greatest.max(self.bounds(*next)?.at_most);
+        }
+        self.greatest.insert(state, greatest);
+        Ok(())
+    }
+
+    /// Returns the first token of the completion with the least known number of tokens. Returns `None` if
+    /// that is an end token, or no completion is known.
+    fn first_token(&mut self, state: SetId) -> Result<Option<TokenId>, Error> {
+        let bounds = self.bounds(state)?;
+        if bounds.first.is_some() || bounds.at_most == u64::MAX || state.completes() {
+            return Ok(bounds.first);
+        }
+        let Some((step, _)) = self.bytes.first_step(self.masks.recognizer(), state)? else { return Ok(None) };
+        Ok(match step {
+            CompletionStep::Special(special) => self.special_tokens(special).first().copied(),
+            CompletionStep::Byte(byte) => {
+                let trie = self.masks.vocabulary().trie();
+                let node = trie.child(TrieNodeId::ROOT, byte);
+                let tokens = node.map(|node| trie.tokens(node)).unwrap_or_default();
+                tokens.iter().copied().find(|&token| self.is_text(token))
+            }
+        })
+    }
+
+    /// Calls `search` with the account of one call. Returns why it ended early if it spent
+    /// [`EndLimits::max_end_work`]: what is known by then holds.
+    fn limited(
+        &mut self,
+        search: impl FnOnce(&mut Self) -> Result<(), Error>,
+    ) -> Result<Option<Stopped>, Error> {
+        self.search_left = self.limits.max_search_work;
+        match within_work(MAX_WORK, self.limits.max_end_work, || search(self))? {
+            Ok(()) => Ok(None),
+            Err(cause) => Ok(Some(cause)),
+        }
     }
 
     /// Returns the number of tokens that end a complete text.
@@ -225,7 +288,7 @@ impl Completions {
         }
         let ends = self.end_tokens();
         let bounds = if state.completes() {
-            Bounds { at_least: ends, at_most: ends, is_spelled: true }
+            Bounds { at_least: ends, at_most: ends, is_spelled: true, first: None }
         } else {
             let distance = self.bytes.distance(self.masks.recognizer(), state)?;
             let longest = self.masks.vocabulary().longest_token().max(1) as u64;
@@ -238,17 +301,19 @@ impl Completions {
                 at_least: least.saturating_add(ends),
                 at_most: most.map_or(u64::MAX, |most| most.saturating_add(ends)),
                 is_spelled: distance.is_none(),
+                first: None,
             }
         };
         self.known.insert(state, bounds);
         Ok(bounds)
     }
 
-    /// Lowers an upper bound.
-    fn lower(&mut self, state: SetId, at_most: u64) -> Result<(), Error> {
-        let mut bounds = self.bounds(state)?;
-        bounds.at_most = bounds.at_most.min(at_most);
-        self.known.insert(state, bounds);
+    /// Lowers an upper bound to that of a completion that begins with a token.
+    fn lower(&mut self, state: SetId, at_most: u64, first: TokenId) -> Result<(), Error> {
+        let bounds = self.bounds(state)?;
+        if at_most < bounds.at_most {
+            self.known.insert(state, Bounds { at_most, first: Some(first), ..bounds });
+        }
         Ok(())
     }
 
@@ -258,7 +323,6 @@ impl Completions {
         if bounds.is_spelled || bounds.at_least == bounds.at_most {
             return Ok(bounds);
         }
-        self.known.insert(state, Bounds { is_spelled: true, ..bounds });
         let path = self.bytes.path(self.masks.recognizer(), state, self.limits.max_spelled)?;
         let mut states = vec![state];
         for &step in &path {
@@ -267,14 +331,16 @@ impl Completions {
         }
         if states.last().is_some_and(|last| last.completes()) {
             let ends = self.end_tokens();
-            let counts = self.least_spelling(&path);
-            for (&state, &count) in states.iter().zip(&counts) {
-                if count < u64::MAX {
-                    self.lower(state, count.saturating_add(ends))?;
+            let spelling = self.least_spelling(&path)?;
+            for (&state, &(count, first)) in states.iter().zip(&spelling) {
+                if let Some(first) = first {
+                    self.lower(state, count.saturating_add(ends), first)?;
                 }
             }
         }
-        self.bounds(state)
+        let bounds = Bounds { is_spelled: true, ..self.bounds(state)? };
+        self.known.insert(state, bounds);
+        Ok(bounds)
     }
 
     /// Returns the state after a step.
@@ -288,37 +354,40 @@ impl Completions {
         }
     }
 
-    /// Returns, by position on a path, the least number of tokens that spell the rest of the path;
-    /// `u64::MAX` if no tokens spell it.
-    fn least_spelling(&self, path: &[CompletionStep]) -> Vec<u64> {
+    /// Returns, by position on a path, the least number of tokens that spell the rest of the path, and the
+    /// first of them. Where no tokens spell it, these are `u64::MAX` and `None`.
+    fn least_spelling(&self, path: &[CompletionStep]) -> Result<Vec<(u64, Option<TokenId>)>, Error> {
         let vocabulary = self.masks.vocabulary();
         let trie = vocabulary.trie();
-        let mut counts = vec![u64::MAX; path.len() + 1];
-        counts[path.len()] = 0;
+        let mut spelling = vec![(u64::MAX, None); path.len() + 1];
+        spelling[path.len()] = (0, None);
         for start in (0..path.len()).rev() {
-            let mut least = u64::MAX;
+            let mut least = (u64::MAX, None);
             let mut node = TrieNodeId::ROOT;
             for (index, &step) in path.iter().enumerate().skip(start) {
+                charge(1)?;
+                let rest = spelling[index + 1].0;
                 match step {
                     CompletionStep::Special(special) if index == start => {
-                        if !self.special_tokens(special).is_empty() {
-                            least = counts[index + 1];
-                        }
+                        least = (rest, self.special_tokens(special).first().copied());
                         break;
                     }
                     CompletionStep::Special(_) => break,
                     CompletionStep::Byte(byte) => {
                         let Some(child) = trie.child(node, byte) else { break };
                         node = child;
-                        if trie.tokens(node).iter().any(|&token| self.is_text(token)) {
-                            least = least.min(counts[index + 1]);
+                        let token = trie.tokens(node).iter().copied().find(|&token| self.is_text(token));
+                        if token.is_some() && rest < least.0 {
+                            least = (rest, token);
                         }
                     }
                 }
             }
-            counts[start] = least.saturating_add(1);
+            if least.0 < u64::MAX && least.1.is_some() {
+                spelling[start] = (least.0.saturating_add(1), least.1);
+            }
         }
-        counts
+        Ok(spelling)
     }
 
     /// Returns true if accepting a token appends its bytes, because the token does not end a text.
@@ -335,6 +404,43 @@ impl Completions {
     fn special_tokens(&self, index: usize) -> &[TokenId] {
         self.masks.specials.iter().nth(index).unwrap_or_default()
     }
+}
+
+/// The states after some tokens whose bounds leave it open whether they end in time, and these tokens.
+#[derive(Default)]
+struct OpenStates {
+    /// In the order in which they were met.
+    states: Vec<(SetId, Vec<TokenId>)>,
+    indices: FxHashMap<SetId, usize>,
+}
+
+impl OpenStates {
+    fn add(&mut self, state: SetId, tokens: &[TokenId]) -> Result<(), Error> {
+        charge_len(tokens.len())?;
+        let index = *self.indices.entry(state).or_insert(self.states.len());
+        match self.states.get_mut(index) {
+            Some((_, known)) => known.extend(tokens),
+            None => self.states.push((state, tokens.to_vec())),
+        }
+        Ok(())
+    }
+}
+
+/// Calls `call` with an account of some units. The inner error says that the call spent them.
+fn within_work<T>(
+    limit: &'static str,
+    units: u64,
+    call: impl FnOnce() -> Result<T, Error>,
+) -> Result<Result<T, Stopped>, Error> {
+    within(&Allowance::new(limit, units), || match call() {
+        Ok(found) => Ok(Ok(found)),
+        Err(error) => match stopped() {
+            Some(cause @ Stopped::WorkExceeded { limit: exceeded, .. }) if exceeded == limit => {
+                Ok(Err(cause))
+            }
+            _ => Err(error),
+        },
+    })
 }
 
 impl std::fmt::Debug for Completions {

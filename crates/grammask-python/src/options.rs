@@ -142,6 +142,8 @@ fn set_work_limit(config: &mut Config, name: &str, value: &Bound<'_, PyAny>) -> 
         "max_compile_work" => &mut config.limits.max_compile_work,
         "max_mask_work" => &mut config.masks.limits.max_mask_work,
         "max_step_work" => &mut config.masks.limits.max_step_work,
+        "max_end_work" => &mut config.limits.end.max_end_work,
+        "max_search_work" => &mut config.limits.end.max_search_work,
         _ => return Ok(false),
     };
     *limit = value.extract().map_err(|_| errors::wrong_type(name, "an int from 0 to 2**64 - 1", value))?;

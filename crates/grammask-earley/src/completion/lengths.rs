@@ -3,12 +3,14 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use grammask_regular::{RegularId, Store};
-use rustc_hash::FxHashSet;
+use grammask_regular::{RegularId, Store, analysis};
+use grammask_work::{charge, charge_len};
+use rustc_hash::FxHashMap;
 
 use super::CompletionLimits;
 use super::unordered::UnorderedLength;
-use crate::{Callee, Class, Error, Network, NetworkNodeId};
+use crate::recognizer::rest::RestOfCallee;
+use crate::{Callee, CalleeId, Error, Network, NetworkNodeId};
 
 /// A length above that of any text: no end exists, or none was found within the limits.
 pub(super) const INFINITE: u64 = u64::MAX;
@@ -18,6 +20,10 @@ pub(super) const INFINITE: u64 = u64::MAX;
 #[derive(Debug)]
 pub(super) struct NodeLengths {
     nodes: Vec<u64>,
+    /// By callee: the least number of bytes.
+    callees: Vec<u64>,
+    /// By callee that is an `unordered!`: the lengths of its items.
+    unordered: FxHashMap<usize, UnorderedLength>,
     /// True if each length is the least. Otherwise, lengths are those of some ends, or infinite because of a
     /// limit.
     pub(super) is_exact: bool,
@@ -28,6 +34,9 @@ pub(super) type Vertex = usize;
 
 impl NodeLengths {
     /// Computes the lengths of all nodes. A lexeme without a text within the limits is infinitely long.
+    ///
+    /// # Errors
+    /// If a lexeme exceeds a limit of regular languages, or the account of work is exceeded.
     ///
     /// # Complexity
     /// O(n log n) in the number of edges, plus the search for the shortest text of each lexeme.
@@ -41,6 +50,7 @@ impl NodeLengths {
         let mut store = network.store.clone();
         let mut is_exact = true;
         for (index, node) in network.nodes.iter().enumerate() {
+            charge_len(1 + node.scans.len() + node.calls.len())?;
             if node.is_final {
                 search.relax(index, 0);
             }
@@ -54,12 +64,13 @@ impl NodeLengths {
         }
         for (index, callee) in network.callees.iter().enumerate() {
             let vertex = count + index;
+            charge(1)?;
             match *callee {
                 Callee::Nonterminal { start, .. } => {
                     search.add_sum(&[start.index()], Sum { target: vertex, known: 0, missing: 1 });
                 }
                 Callee::Lexeme { language, .. } => {
-                    let length = shortest_text(network, &mut store, language, limits)?;
+                    let length = shortest_text(&mut store, language, limits)?;
                     is_exact &= length.is_some();
                     search.relax(vertex, length.unwrap_or(INFINITE));
                 }
@@ -76,9 +87,35 @@ impl NodeLengths {
                 }
             }
         }
-        let mut lengths = search.run();
-        lengths.truncate(count);
-        Ok(Self { nodes: lengths, is_exact })
+        search.run()?;
+        let mut nodes = search.lengths;
+        let callees = nodes.split_off(count);
+        let unordered = search.unordered.into_iter().map(|length| (length.target - count, length));
+        Ok(Self { nodes, callees, unordered: unordered.collect(), is_exact })
+    }
+
+    /// Returns the length of the rest of a callee. Returns `None` if it is not known.
+    ///
+    /// # Errors
+    /// If the account of work is exceeded.
+    pub(super) fn rest(
+        &self,
+        network: &Network,
+        callee: CalleeId,
+        rest: RestOfCallee,
+    ) -> Result<Option<u64>, Error> {
+        match (rest, network.callee(callee)) {
+            (RestOfCallee::Counter(count), &Callee::Counter { element, min, .. }) => {
+                let missing = u64::from(min.saturating_sub(count));
+                let length = self.callees.get(element.index()).copied().unwrap_or(INFINITE);
+                Ok(Some(if missing == 0 { 0 } else { length.saturating_mul(missing) }))
+            }
+            (RestOfCallee::Unordered(rest), _) => match self.unordered.get(&callee.index()) {
+                Some(unordered) => Ok(unordered.rest(rest)?),
+                None => Ok(None),
+            },
+            (RestOfCallee::Counter(_), _) => Ok(None),
+        }
     }
 
     /// Returns the length from a node on.
@@ -87,9 +124,14 @@ impl NodeLengths {
     }
 
     /// Returns the length from a node on, if the next step scans a byte or a special token.
-    pub(super) fn by_scanning(&self, network: &Network, node: NetworkNodeId) -> u64 {
-        let Some(node) = network.nodes.get(node.index()) else { return INFINITE };
-        node.scans.iter().map(|&(_, to)| self.of(to).saturating_add(1)).min().unwrap_or(INFINITE)
+    ///
+    /// # Errors
+    /// If the account of work is exceeded.
+    pub(super) fn by_scanning(&self, network: &Network, node: NetworkNodeId) -> Result<u64, Error> {
+        let Some(node) = network.nodes.get(node.index()) else { return Ok(INFINITE) };
+        charge_len(node.scans.len())?;
+        let lengths = node.scans.iter().map(|&(_, to)| self.of(to).saturating_add(1));
+        Ok(lengths.min().unwrap_or(INFINITE))
     }
 }
 
@@ -166,18 +208,20 @@ impl Search {
         }
     }
 
-    /// Settles all lengths, and returns them.
-    fn run(mut self) -> Vec<u64> {
+    /// Settles all lengths.
+    fn run(&mut self) -> Result<(), Error> {
         while let Some(Reverse((length, vertex))) = self.queue.pop() {
             if std::mem::replace(&mut self.settled[vertex], true) {
                 continue;
             }
+            charge(1)?;
             for dependent in std::mem::take(&mut self.dependents[vertex]) {
+                charge(1)?;
                 match dependent {
                     Dependent::Multiple(target, times) => self.relax(target, length.saturating_mul(times)),
                     Dependent::Unordered(index, part) => {
                         let unordered = &mut self.unordered[index];
-                        if let Some(whole) = unordered.settle(part, length) {
+                        if let Some(whole) = unordered.settle(part, length)? {
                             let target = unordered.target;
                             self.relax(target, whole);
                         }
@@ -194,39 +238,21 @@ impl Search {
                 }
             }
         }
-        self.lengths
+        Ok(())
     }
 }
 
 /// Returns the length of a shortest text of a lexeme. Returns `None` if there is none within the limits.
 fn shortest_text(
-    network: &Network,
     store: &mut Store,
     language: RegularId,
     limits: &CompletionLimits,
 ) -> Result<Option<u64>, Error> {
-    let mut seen = FxHashSet::from_iter([language]);
-    let mut layer = vec![language];
-    let mut length = 0;
-    while !layer.is_empty() && length <= limits.max_bytes && seen.len() <= limits.max_states {
-        if layer.iter().any(|&state| store.is_nullable(state)) {
-            return Ok(Some(length));
-        }
-        let mut next = Vec::new();
-        for &state in &layer {
-            for byte in
-                (0..network.byte_classes).filter_map(|class| network.representative(Class::new(class)))
-            {
-                let derivative = store.derivative(state, byte)?;
-                if derivative != RegularId::EMPTY && seen.insert(derivative) {
-                    next.push(derivative);
-                }
-            }
-        }
-        layer = next;
-        length += 1;
+    if store.is_nullable(language) {
+        return Ok(Some(0));
     }
-    Ok(None)
+    let text = analysis::shortest_text(store, language, limits.max_bytes, limits.max_states)?;
+    Ok(text.map(|text| text.len() as u64))
 }
 
 #[cfg(test)]

@@ -2,10 +2,24 @@
 //! known, shortest first.
 
 use grammask_normal::Unordered;
+use grammask_work::{Stopped, charge_len};
 
 use super::lengths::Vertex;
 
+/// The items that must still come at a position of an `unordered!`.
+pub(crate) struct RestOfItems {
+    /// By item: how often it has come. May be less for an item without a greatest number.
+    pub(crate) read: Vec<u32>,
+    /// By item: how often it must come yet.
+    pub(crate) times: Vec<u64>,
+    /// The least number of items that must come yet.
+    pub(crate) least: u64,
+    /// True if a separator, where there is one, is before each of them; otherwise before all but the first.
+    pub(crate) is_after_item: bool,
+}
+
 /// State of one `unordered!`.
+#[derive(Debug)]
 pub(super) struct UnorderedLength {
     /// The vertex of the `unordered!`.
     pub(super) target: Vertex,
@@ -48,7 +62,10 @@ impl UnorderedLength {
 
     /// Records the length of an item. The number after the last item is the separator. Returns the length of
     /// the whole once it becomes known.
-    pub(super) fn settle(&mut self, part: usize, length: u64) -> Option<u64> {
+    ///
+    /// # Errors
+    /// If the account of work is exceeded.
+    pub(super) fn settle(&mut self, part: usize, length: u64) -> Result<Option<u64>, Stopped> {
         match self.lengths.get_mut(part) {
             None => self.separator = Some(length),
             Some(known) => {
@@ -58,33 +75,41 @@ impl UnorderedLength {
             }
         }
         if self.is_done || self.missing > 0 {
-            return None;
+            return Ok(None);
         }
-        let whole = self.shortest();
+        let whole = self.shortest()?;
         self.is_done = whole.is_some();
-        whole
+        Ok(whole)
     }
 
     /// Returns the length of the mandatory items and of the shortest others, up to the least total.
+    fn shortest(&self) -> Result<Option<u64>, Stopped> {
+        let items = self.unordered.items.iter().zip(&self.mandatory);
+        let times = items.map(|(&(min, _), &is)| if is { u64::from(min.max(1)) } else { 0 }).collect();
+        let least = u64::from(self.unordered.min).max(1);
+        self.rest(RestOfItems { read: vec![0; self.mandatory.len()], times, least, is_after_item: false })
+    }
+
+    /// Returns the least length of some items that must come, and of the shortest others, up to the least
+    /// number of them.
     ///
     /// If the others require further items, the result is a possible length, but not always the least.
-    fn shortest(&self) -> Option<u64> {
-        let mut times: Vec<u64> = self
-            .unordered
-            .items
-            .iter()
-            .zip(&self.mandatory)
-            .map(|(&(min, _), &mandatory)| if mandatory { u64::from(min.max(1)) } else { 0 })
-            .collect();
+    ///
+    /// # Errors
+    /// If the account of work is exceeded.
+    pub(super) fn rest(&self, rest: RestOfItems) -> Result<Option<u64>, Stopped> {
+        let RestOfItems { read, mut times, least, is_after_item } = rest;
+        charge_len(times.len())?;
         let mut count: u64 = times.iter().sum();
-        let least = u64::from(self.unordered.min).max(1);
         while count < least {
             let before = count;
             for &item in &self.known {
-                let is_free = self.closures[item].iter().all(|&other| times[other as usize] > 0);
-                if is_free && count < least {
+                charge_len(1 + self.closures[item].len())?;
+                let comes = |other: &u32| times[*other as usize] > 0 || read[*other as usize] > 0;
+                if count < least && self.closures[item].iter().all(comes) {
                     let most = self.unordered.items[item].1.map_or(u64::MAX, u64::from);
-                    let more = (most - times[item]).min(least - count);
+                    let left = most.saturating_sub(u64::from(read[item])).saturating_sub(times[item]);
+                    let more = left.min(least - count);
                     times[item] += more;
                     count += more;
                 }
@@ -93,25 +118,29 @@ impl UnorderedLength {
                 // Only items that require others are left.
                 let is_known = |item: &&usize| {
                     let closure = self.closures[**item].iter();
-                    times[**item] == 0 && closure.copied().all(|other| self.lengths[other as usize].is_some())
+                    times[**item] == 0
+                        && read[**item] == 0
+                        && closure.copied().all(|other| self.lengths[other as usize].is_some())
                 };
-                let item = *self.known.iter().find(is_known)?;
+                charge_len(self.known.iter().map(|&item| 1 + self.closures[item].len()).sum())?;
+                let Some(&item) = self.known.iter().find(is_known) else { return Ok(None) };
                 for other in self.closures[item].iter().map(|&other| other as usize).chain([item]) {
-                    if times[other] == 0 {
+                    if times[other] == 0 && read[other] == 0 {
                         times[other] = 1;
                         count += 1;
                     }
                 }
             }
         }
-        let separators = match count {
-            1 => 0,
-            _ => self.separator?.saturating_mul(count - 1),
+        let mut whole = match (count - u64::from(count > 0 && !is_after_item), self.separator) {
+            (0, _) => 0,
+            (separators, Some(length)) => length.saturating_mul(separators),
+            (_, None) => return Ok(None),
         };
-        let mut whole = separators;
         for (length, times) in self.lengths.iter().zip(times).filter(|(_, times)| *times > 0) {
-            whole = whole.saturating_add((*length)?.saturating_mul(times));
+            let Some(length) = *length else { return Ok(None) };
+            whole = whole.saturating_add(length.saturating_mul(times));
         }
-        Some(whole)
+        Ok(Some(whole))
     }
 }

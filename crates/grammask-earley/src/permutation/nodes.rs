@@ -6,6 +6,7 @@ use std::sync::Arc;
 use grammask_work::narrow;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
+use crate::completion::RestOfItems;
 use crate::permutation::plan::{Choice, Counters, Plan, Progress, Totals};
 use crate::permutation::used_texts::DistinctTexts;
 use crate::recognizer::dynamic_nodes::{DynamicNode, NodeKind, PermutationState, Phase};
@@ -225,6 +226,14 @@ impl PermutationNodes {
         };
         self.entries[number as usize].nodes[slot] = Some(node);
         node
+    }
+
+    /// Returns what must still come at a position. Returns `None` if the permutation has an item of
+    /// `distinct!`, as its texts decide what may come.
+    pub(crate) fn rest(&mut self, cx: Context<'_>, state: &PermutationState) -> Option<RestOfItems> {
+        let plan = self.plan(cx, state.callee);
+        cx.meter.add_work(plan.cost());
+        (!plan.has_distinct()).then(|| plan.rest(&self.progress(state.progress), state.phase))
     }
 
     /// Returns the items that may come next. Computed once for each node.

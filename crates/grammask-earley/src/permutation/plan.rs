@@ -7,7 +7,9 @@ use grammask_normal::{Unordered, UnorderedError};
 use grammask_work::narrow;
 use smallvec::SmallVec;
 
+use crate::completion::RestOfItems;
 use crate::permutation::used_texts::UsedTextsId;
+use crate::recognizer::dynamic_nodes::Phase;
 
 /// The constant part of a permutation: layout of the counters, bounds, and requirements between items.
 pub(crate) struct Plan {
@@ -201,6 +203,22 @@ impl Plan {
     /// Returns the work of computing a progress or its choices, in items and requirements.
     pub(crate) fn cost(&self) -> usize {
         self.items.len() + self.closures.iter().map(|closure| closure.len()).sum::<usize>()
+    }
+
+    /// Returns what must still come at a position.
+    ///
+    /// # Complexity
+    /// Linear in the items and their requirements.
+    pub(crate) fn rest(&self, progress: &Progress, phase: Phase) -> RestOfItems {
+        let read: Vec<u32> = self.items.iter().map(|item| item.count(&progress.counters)).collect();
+        let needed = self.needed(&progress.counters);
+        let missing = self.items.iter().zip(needed).zip(&read).map(|((item, is_needed), &read)| {
+            if is_needed { u64::from(item.required().saturating_sub(read)) } else { 0 }
+        });
+        let times = missing.collect();
+        let least = u64::from(self.min.saturating_sub(progress.totals.count));
+        let is_after_item = phase == Phase::AfterItem;
+        RestOfItems { read, times, least: least.max(u64::from(!is_after_item)), is_after_item }
     }
 
     /// Returns true if the permutation may end.

@@ -381,7 +381,7 @@ impl<'a> Inspector<'a> {
     }
 
     /// Returns the language of a lexeme state.
-    fn language(self, node: NetworkNodeId) -> Option<RegularId> {
+    pub(super) fn language(self, node: NetworkNodeId) -> Option<RegularId> {
         if !self.is_lexeme(node) {
             return None;
         }

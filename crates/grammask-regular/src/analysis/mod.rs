@@ -8,7 +8,7 @@
 //! | question | functions |
 //! | --- | --- |
 //! | Which bytes? | [`first_bytes`], [`first_two_bytes`], [`alphabet`], [`requires_byte_outside`] |
-//! | How long? | [`max_len`], [`short_completion_chars`], [`has_at_most_states`] |
+//! | How long? | [`max_len`], [`shortest_text`], [`short_completion_chars`], [`has_at_most_states`] |
 //! | Which characters? | [`is_utf8`], [`is_character_class`], [`has_characters`] |
 //! | Which form does it have? | [`is_standard`], [`is_uncounted`], [`leading_counter`], [`split_after_loop`], [`split_length`], [`conjuncts`] |
 //! | How do two languages compare? | [`is_syntactic_subset`], [`common_subset`], [`invariant_subset`] |
@@ -25,6 +25,7 @@ pub(crate) mod inclusion;
 pub(crate) mod limits;
 pub(crate) mod overlap;
 pub(crate) mod shortest;
+pub(crate) mod shortest_text;
 pub(crate) mod utf8;
 pub(crate) mod witnesses;
 
@@ -54,4 +55,5 @@ pub use overlap::{
     alphabet, common_subset, invariant_subset, is_standard, is_syntactic_subset, requires_byte_outside,
 };
 pub use shortest::short_completion_chars;
+pub use shortest_text::shortest_text;
 pub use utf8::is_utf8;

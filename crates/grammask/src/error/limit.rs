@@ -160,7 +160,8 @@ fn of_binding(errors: &BindErrors) -> Option<LimitExceeded> {
 fn of_stopped(stopped: Stopped) -> Option<LimitExceeded> {
     match stopped {
         Stopped::WorkExceeded { limit, units } => {
-            let part = if limit == "max_compile_work" { ConfigPart::Limits } else { ConfigPart::Masks };
+            let is_outer = matches!(limit, "max_compile_work" | "max_end_work");
+            let part = if is_outer { ConfigPart::Limits } else { ConfigPart::Masks };
             Some(exceeded(part, &limit, units, None))
         }
         _ => None,

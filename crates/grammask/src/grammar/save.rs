@@ -94,7 +94,7 @@ struct Body {
 
 /// The first bytes of every saved grammar.
 pub const SAVED_MAGIC: &[u8; 8] = b"grammask";
-const VERSION: u32 = 15;
+const VERSION: u32 = 16;
 /// Length of the header, in bytes: magic, version, fingerprint of the vocabulary, length of the body,
 /// checksum. Numbers are little-endian.
 const HEADER_LEN: usize = 8 + 4 + 16 + 8 + 16;

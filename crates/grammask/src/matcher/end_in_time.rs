@@ -5,6 +5,7 @@ use std::sync::PoisonError;
 use grammask_earley::{Error, SetId};
 use grammask_mask::{Completions, TokensToEnd};
 use grammask_trie::{Mask, RowTooShort};
+use grammask_work::{Allowance, within};
 
 use crate::{LimitError, Matcher};
 
@@ -14,8 +15,8 @@ impl Matcher {
     ///
     /// The bounds are equal unless the search exceeds [`Limits::end`](crate::Limits::end).
     ///
-    /// If a limit of the recognizer is exceeded, returns 0 and `None`, and [`error`](Self::error) has the
-    /// limit.
+    /// If a limit of the recognizer is exceeded, or the call is cancelled, returns 0 and `None`, and
+    /// [`error`](Self::error) has the reason.
     ///
     /// ```
     /// use grammask::{Config, Grammar, TokenId, Vocabulary};
@@ -36,9 +37,9 @@ impl Matcher {
     /// ```
     ///
     /// # Complexity
-    /// The first call for a grammar takes time linear in its network. A call then takes time linear in the
-    /// nesting of the output, and the time of the search if the state is new. Calls for one grammar wait for
-    /// each other.
+    /// The first call for a grammar takes time linear in its network, at most the work of a compile. A call
+    /// then takes time linear in the nesting of the output, and the time of the search if the state is new.
+    /// Calls for one grammar wait for each other.
     pub fn tokens_to_end(&mut self) -> TokensToEnd {
         let _open = self.prepare();
         if self.position.finished {
@@ -67,11 +68,12 @@ impl Matcher {
     ///
     /// - A token of the mask is one of `fill_mask`, and a completion after it is known.
     /// - A token is left out though a completion exists only if finding it exceeds
-    ///   [`Limits::end`](crate::Limits::end).
+    ///   [`Limits::end`](crate::Limits::end). Short tokens are tried before long ones.
     /// - The row holds zeros if the result is false: `tokens` is too small, or the output has ended.
     ///
-    /// If a limit of the recognizer is exceeded, the row holds zeros, and [`error`](Self::error) has the
-    /// limit.
+    /// If a limit of the recognizer is exceeded, no token is found within
+    /// [`EndLimits::max_end_work`](crate::EndLimits::max_end_work), or the call is cancelled, the row holds
+    /// zeros, and [`error`](Self::error) has the reason.
     ///
     /// # Errors
     /// If the row has fewer words than the vocabulary's
@@ -97,7 +99,7 @@ impl Matcher {
     /// # Complexity
     /// That of [`fill_mask`](Self::fill_mask) if all tokens of a known state leave enough tokens. Otherwise,
     /// a walk over the allowed part of the vocabulary's trie, some milliseconds for 128,000 tokens, and
-    /// searches within the limits. Calls for one grammar wait for each other.
+    /// searches, all within the limits. Calls for one grammar wait for each other.
     pub fn fill_mask_within(&mut self, tokens: u64, row: &mut [u32]) -> Result<bool, RowTooShort> {
         let (needed, given) = (self.tables.vocabulary().mask_words(), row.len());
         if given < needed {
@@ -132,7 +134,11 @@ impl Matcher {
         let mut slot = self.grammar.completions().lock().unwrap_or_else(PoisonError::into_inner);
         let mut completions = match slot.take() {
             Some(completions) => completions,
-            None => Box::new(Completions::new(&self.tables, &self.grammar.limits().end)?),
+            None => {
+                let limits = self.grammar.limits();
+                let allowance = Allowance::new("max_compile_work", limits.max_compile_work);
+                Box::new(within(&allowance, || Completions::new(&self.tables, &limits.end))?)
+            }
         };
         let entered = completions.enter(self.tables.recognizer(), self.position.set);
         let found = entered.and_then(|state| search(&mut completions, state));

@@ -4,7 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use grammask::{Config, EndLimits, Ending, Grammar, Limits, Matcher, TokenId, Vocabulary};
+use grammask::{CancelFlag, Config, EndLimits, Ending, Grammar, Limits, Matcher, TokenId, Vocabulary};
 use grammask_testkit::random::Rng;
 
 use crate::{BUDGETS, random_grammar, walk};
@@ -207,7 +207,7 @@ fn lists_of_distinct_items_end_within_little_work() {
 
 #[test]
 fn limits_leave_bounds_apart_and_masks_smaller() {
-    let starved = EndLimits { max_nodes: 0, max_spelled: 2, ..EndLimits::default() };
+    let starved = EndLimits { max_search_work: 0, max_spelled: 2, ..EndLimits::default() };
     let (exact, starved) = (byte_grammar(NESTED, EndLimits::default()), byte_grammar(NESTED, starved));
     let mut rng = Rng::new(5);
     let mut wider = 0;
@@ -258,4 +258,53 @@ fn a_vocabulary_that_cannot_spell_the_end_has_no_completion() {
     let bounds = grammar.matcher().tokens_to_end();
     assert_eq!((bounds.at_least, bounds.at_most), (u64::MAX, None));
     assert!(!row_within(&mut grammar.matcher(), 1 << 40).0);
+}
+
+/// Beyond the limit of work, a mask has the tokens that were found, and the next mask is never empty.
+#[test]
+fn a_limit_of_work_leaves_the_known_completion() {
+    let items: Vec<String> = (10..70).map(|n| format!("'\"k{n}\":' #'[0-9]{{1,9}}|\"[a-z]*\"'")).collect();
+    let text = format!("start ::= '{{' unordered!({}; ',') '}}';", items.join(", "));
+    let limits = EndLimits { max_end_work: 60_000, max_search_work: 0, ..EndLimits::default() };
+    let grammar = byte_grammar(&text, limits);
+    let mut matcher = grammar.matcher();
+    let mut rng = Rng::new(1);
+    let mut left = matcher.min_tokens_to_end().expect("a completion is found");
+    assert!(left > 300, "{left}");
+    while !has_ended(&matcher) {
+        let before = grammask::work::spent();
+        let (is_possible, row) = row_within(&mut matcher, left);
+        assert!(grammask::work::spent() - before < 120_000);
+        assert!(is_possible, "{matcher:?} with {left} tokens");
+        let ids = (0..row.len() as u32 * 32).filter(|id| row[*id as usize / 32] >> (id % 32) & 1 == 1);
+        assert!(matcher.accept(TokenId(*rng.pick(&ids.collect::<Vec<_>>()))).is_accepted());
+        left -= 1;
+    }
+}
+
+#[test]
+fn limits_and_flags_are_errors_that_leave_the_matcher() {
+    let limits = EndLimits { max_end_work: 10, ..EndLimits::default() };
+    let mut matcher = byte_grammar(NESTED, limits).matcher();
+    assert!(matcher.accept_bytes(b"[[").is_accepted());
+    let mut row = vec![u32::MAX; matcher.grammar().vocabulary().mask_words()];
+    assert_eq!(matcher.fill_mask_within(9, &mut row), Ok(false));
+    let limit = matcher.error().and_then(|error| error.limit()).expect("a limit");
+    assert_eq!((limit.limit.as_str(), limit.value), ("max_end_work", 10));
+    assert!(row.iter().all(|word| *word == 0));
+    assert_eq!(matcher.tokens_to_end().at_most, None);
+    assert!(matcher.error().is_none(), "bounds that stay apart are no error");
+
+    let mut matcher = byte_grammar(NESTED, EndLimits::default()).matcher();
+    let flag = CancelFlag::new();
+    matcher.set_cancel_flag(Some(flag.clone()));
+    assert!(matcher.accept_bytes(b"[[").is_accepted());
+    flag.cancel();
+    assert_eq!(matcher.fill_mask_within(9, &mut row), Ok(false));
+    assert!(matcher.error().is_some_and(|error| error.is_cancelled()));
+    assert_eq!(matcher.tokens_to_end().at_most, None);
+    assert!(matcher.error().is_some_and(|error| error.is_cancelled()));
+    flag.reset();
+    assert_eq!(matcher.fill_mask_within(9, &mut row), Ok(true));
+    assert!(matcher.error().is_none() && matcher.tokens_to_end().is_exact());
 }
