@@ -79,8 +79,14 @@ impl<T: HeapSize> Deref for Shared<T> {
 
 impl<T: HeapSize> Drop for Shared<T> {
     fn drop(&mut self) {
-        let Some(value) = self.value.take().and_then(Arc::into_inner) else { return };
-        if value.heap_bytes() > MAX_BYTES_FREED_HERE {
+        let Some(value) = self.value.take() else { return };
+        if Arc::strong_count(&value) == 1 && value.heap_bytes() <= MAX_BYTES_FREED_HERE {
+            // Freed where it is. Taking a small value out of the pointer would take as long.
+            return;
+        }
+        if let Some(value) = Arc::into_inner(value)
+            && value.heap_bytes() > MAX_BYTES_FREED_HERE
+        {
             // If no thread can be started, the closure is dropped here, and the value with it.
             let _ = Builder::new().name("grammask-free".to_owned()).spawn(move || drop(value));
         }

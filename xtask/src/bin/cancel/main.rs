@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use canceller::Canceller;
 use grammask::json_schema::Profile;
-use grammask::{CancelFlag, Config, Error, Grammar, Tables, Vocabulary};
+use grammask::{CancelFlag, Config, Error, Grammar, Matcher, Tables, Vocabulary};
 use grammask_testkit::random::Rng;
 use grammask_testkit::worst::{Source, WorstCase, worst_cases};
 use xtask::cases::schemas::{read_schemas, read_vocabulary};
@@ -38,6 +38,9 @@ const MAX_DELAY: Duration = Duration::from_millis(10);
 
 /// Number of moments that are listed.
 const MAX_LISTED_MOMENTS: usize = 20;
+
+/// Number of places of an output at which it is to end in time.
+const MOST_ENDS: usize = 12;
 
 /// Options of the command line.
 struct Options {
@@ -161,6 +164,13 @@ impl Run {
             let Ok(grammar) = compile(case, &fresh(), None) else { return };
             self.cancel(case, "mask, accept", time, |flag| follow(&grammar, &case.output, Some(flag)));
         }
+        let begin = Instant::now();
+        end_in_time(&grammar, &case.output, None);
+        let time = begin.elapsed();
+        for _ in 0..moments {
+            let Ok(grammar) = compile(case, &fresh(), None) else { return };
+            self.cancel(case, "end in time", time, |flag| end_in_time(&grammar, &case.output, Some(flag)));
+        }
         let saved = grammar.save(Tables::Warm);
         let load = |vocabulary: &Vocabulary, flag: Option<&CancelFlag>| {
             let config = Config { cancel: flag.cloned(), ..Config::default() };
@@ -200,7 +210,7 @@ impl Run {
         self.moments.sort_by_key(|moment| std::cmp::Reverse(moment.delay));
         println!("| call | cancelled | ended before | worst ms | 99.9 % ms | 99 % ms | over 10 ms |");
         println!("| --- |{}", " --: |".repeat(6));
-        for call in ["compile", "mask, accept", "load"] {
+        for call in ["compile", "mask, accept", "end in time", "load"] {
             let delays: Vec<Duration> =
                 self.moments.iter().filter(|moment| moment.call == call).map(|moment| moment.delay).collect();
             let at =
@@ -250,6 +260,29 @@ fn follow(grammar: &Grammar, output: &str, flag: Option<&CancelFlag>) -> bool {
         }
         if !matcher.accept_bytes(&[byte]).is_accepted() {
             return matcher.error().is_some_and(|error| error.is_cancelled());
+        }
+    }
+    false
+}
+
+/// Computes the bounds of an output's end, and the mask of tokens that end in time, at some places of an
+/// output. Returns true if a call was cancelled.
+fn end_in_time(grammar: &Grammar, output: &str, flag: Option<&CancelFlag>) -> bool {
+    let mut matcher = grammar.matcher();
+    matcher.set_cancel_flag(flag.cloned());
+    let mut row = vec![0; grammar.vocabulary().mask_words()];
+    let is_cancelled = |matcher: &Matcher| matcher.error().is_some_and(|error| error.is_cancelled());
+    for piece in output.as_bytes().chunks(output.len().div_ceil(MOST_ENDS).max(1)) {
+        let tokens = matcher.min_tokens_to_end().unwrap_or(100);
+        if is_cancelled(&matcher) {
+            return true;
+        }
+        let _ = matcher.fill_mask_within(tokens, &mut row);
+        if is_cancelled(&matcher) {
+            return true;
+        }
+        if !matcher.accept_bytes(piece).is_accepted() {
+            return is_cancelled(&matcher);
         }
     }
     false

@@ -1,7 +1,7 @@
 //! `cargo xtask worst`: the costs of the worst inputs known, with the default limits.
 //!
 //! For each input: CPU time, work units and memory of compiling, and of the worst mask and token along an
-//! output. See `grammask_testkit::worst`.
+//! output. In addition, the worst mask of tokens after which the output can end in time. See `grammask_testkit::worst`.
 
 #![allow(clippy::print_stdout, reason = "a tool that prints its findings")]
 
@@ -28,6 +28,9 @@ cargo xtask worst [FILE...] [OPTIONS]
   --scale N      multiplies the sizes of the inputs (default 10)
   --attempts N   calls of a mask that exceeds its work limit, one after the other (default 3)
 ";
+
+/// Number of places of an output at which it is to end in time.
+const MOST_ENDS: usize = 12;
 
 /// Options of the command line.
 struct Options {
@@ -98,6 +101,8 @@ struct Costs {
     transient: f64,
     mask: Cost,
     accept: Cost,
+    /// The worst of `tokens_to_end` and `fill_mask_within`, without the first call, which makes tables.
+    in_time: Cost,
     /// Bytes that the grammar holds in the end, beyond those before.
     held: usize,
     remark: String,
@@ -114,9 +119,9 @@ fn main() -> anyhow::Result<()> {
     let vocabulary =
         Vocabulary::from_tiktoken(&bytes, grammask::loaders::Preset::Llama3).context("the vocabulary")?;
     println!(
-        "| input | compile ms | units | peak MB | transient, bytes/byte | mask ms | units | token ms | units | held MB | outcome |"
+        "| input | compile ms | units | peak MB | transient, bytes/byte | mask ms | units | token ms | units | in time ms | units | held MB | outcome |"
     );
-    println!("| --- |{}--- |", " --: |".repeat(9));
+    println!("| --- |{}--- |", " --: |".repeat(11));
     let files = options.files.iter().map(|file| case_of(file, &options.texts));
     let mut cases = files.collect::<anyhow::Result<Vec<_>>>()?;
     if cases.is_empty() {
@@ -127,7 +132,7 @@ fn main() -> anyhow::Result<()> {
         let ms = |cost: Cost| cost.nanoseconds as f64 / 1e6;
         let mb = |bytes: usize| bytes as f64 / 1e6;
         println!(
-            "| {} | {:.1} | {} | {:.1} | {:.1} | {:.1} | {} | {:.1} | {} | {:.1} | {} |",
+            "| {} | {:.1} | {} | {:.1} | {:.1} | {:.1} | {} | {:.1} | {} | {:.1} | {} | {:.1} | {} |",
             case.name,
             ms(costs.compile),
             costs.compile.units,
@@ -137,6 +142,8 @@ fn main() -> anyhow::Result<()> {
             costs.mask.units,
             ms(costs.accept),
             costs.accept.units,
+            ms(costs.in_time),
+            costs.in_time.units,
             mb(costs.held),
             costs.remark
         );
@@ -162,6 +169,7 @@ fn measure(case: &WorstCase, vocabulary: &Vocabulary, attempts: usize) -> Costs 
     match compiled {
         Ok(grammar) => {
             follow(&grammar, &case.output, attempts, &mut costs);
+            end_in_time(&grammar, &case.output, &mut costs);
             costs.held = MEMORY.current_usage().saturating_sub(before);
         }
         Err(error) => costs.remark = format!("refused: {}", reason(&error)),
@@ -199,6 +207,26 @@ fn follow(grammar: &Grammar, output: &str, attempts: usize, costs: &mut Costs) {
             if costs.remark.is_empty() {
                 costs.remark = format!("byte {position}: {limit}");
             }
+            return;
+        }
+    }
+}
+
+/// Computes bounds of an output's end, and the masks of a few budgets around the least one, at some places of
+/// an output.
+fn end_in_time(grammar: &Grammar, output: &str, costs: &mut Costs) {
+    let mut matcher = grammar.matcher();
+    matcher.tokens_to_end();
+    let mut row = vec![0; grammar.vocabulary().mask_words()];
+    for piece in output.as_bytes().chunks(output.len().div_ceil(MOST_ENDS).max(1)) {
+        let (bounds, found) = cost(|| matcher.tokens_to_end());
+        keep_worst(&mut costs.in_time, found);
+        for more in [0, 1, 20] {
+            let tokens = bounds.at_most.unwrap_or(100).saturating_add(more);
+            let (_, found) = cost(|| matcher.fill_mask_within(tokens, &mut row));
+            keep_worst(&mut costs.in_time, found);
+        }
+        if !matcher.accept_bytes(piece).is_accepted() {
             return;
         }
     }
