@@ -1,8 +1,8 @@
 //! `cargo xtask worst`: the costs of the worst inputs known, with the default limits.
 //!
 //! For each input: CPU time, work units and memory of compiling, and of the worst mask and token along an
-//! output. In addition, the worst mask of tokens after which the output can end in time. See `grammask_testkit::worst`.
-
+//! output. In addition, the worst mask of tokens after which the output can end in time. See
+//! `grammask_testkit::worst`.
 #![allow(clippy::print_stdout, reason = "a tool that prints its findings")]
 
 use std::path::{Path, PathBuf};
