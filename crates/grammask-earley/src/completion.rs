@@ -186,7 +186,41 @@ impl ShortestCompletion {
     /// A look-up for a known state. Otherwise, a few vertices for each level of nesting, at most
     /// [`CompletionLimits::max_states`].
     pub fn distance(&mut self, recognizer: &Recognizer, state: SetId) -> Result<Option<u64>, Error> {
-        let from = Vertex::State(state);
+        self.distance_from(recognizer, Vertex::State(state))
+    }
+
+    /// Returns the least number of bytes and special tokens that complete the text after an origin is
+    /// complete.
+    ///
+    /// # Errors
+    /// As [`distance`](Self::distance).
+    pub fn distance_after(
+        &mut self,
+        recognizer: &Recognizer,
+        origin: OriginId,
+    ) -> Result<Option<u64>, Error> {
+        self.distance_from(recognizer, Vertex::Completed(origin))
+    }
+
+    /// Returns the least number of bytes and special tokens that complete the text of a lexeme state, at
+    /// least 1. Returns `None` for other nodes, and if there is none within the limits.
+    ///
+    /// # Errors
+    /// If a limit of the recognizer, or the account of work, is exceeded.
+    pub fn rest_of_lexeme(
+        &mut self,
+        recognizer: &Recognizer,
+        node: NetworkNodeId,
+    ) -> Result<Option<u64>, Error> {
+        if !recognizer.inspect().is_lexeme(node) {
+            return Ok(None);
+        }
+        let length = lexemes::shortest(recognizer, &mut self.lexemes, node, &self.limits)?.length;
+        Ok(Some(length).filter(|&length| length < INFINITE))
+    }
+
+    /// Searches from a vertex.
+    fn distance_from(&mut self, recognizer: &Recognizer, from: Vertex) -> Result<Option<u64>, Error> {
         if let Some(&known) = self.distances.get(&from) {
             return Ok(Some(known).filter(|&known| known != INFINITE));
         }

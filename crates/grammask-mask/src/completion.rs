@@ -11,14 +11,18 @@
 //! All of it counts as work of one call, up to [`EndLimits::max_end_work`]. So a mask begins with a token of
 //! the completion that is known, and goes on with short tokens.
 
+mod plenty;
 mod search;
 
-use grammask_earley::{CompletionLimits, CompletionStep, Error, Recognizer, SetId, ShortestCompletion};
+use grammask_earley::{
+    CompletionLimits, CompletionStep, Error, NetworkNodeId, Recognizer, SetId, ShortestCompletion,
+};
 use grammask_trie::{Mask, TokenId, TrieNodeId};
 use grammask_work::{Allowance, Stopped, charge, charge_len, stopped, within};
 use rustc_hash::FxHashMap;
 
 use crate::{Ending, Masks};
+use plenty::LexemeReach;
 
 /// Limits of [`Completions`]. Beyond them, the lower and the upper bound may differ; that is not an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,6 +107,10 @@ pub struct Completions {
     greatest: FxHashMap<SetId, u64>,
     /// True if one token for each byte of a completion suffices.
     has_all_steps: bool,
+    /// By state of a terminal.
+    reaches: FxHashMap<NetworkNodeId, LexemeReach>,
+    /// Number of exits in `reaches`.
+    kept_exits: usize,
     /// Units of work that searches of the call may still take.
     search_left: u64,
 }
@@ -127,6 +135,8 @@ impl Completions {
             limits: *limits,
             known: FxHashMap::default(),
             greatest: FxHashMap::default(),
+            reaches: FxHashMap::default(),
+            kept_exits: 0,
             search_left: 0,
         })
     }
@@ -140,12 +150,14 @@ impl Completions {
     /// # Complexity
     /// Linear in the origins that are reachable from the state.
     pub fn enter(&mut self, from: &Recognizer, state: SetId) -> Result<SetId, Error> {
-        let kept = self.known.len().max(self.greatest.len()).max(self.bytes.len());
+        let kept = self.known.len().max(self.greatest.len()).max(self.bytes.len()).max(self.kept_exits);
         if self.masks.is_full() || kept > self.limits.max_states {
             self.masks = self.masks.successor(self.masks.lexicon().clone());
             self.bytes.clear();
             self.known.clear();
             self.greatest.clear();
+            self.reaches.clear();
+            self.kept_exits = 0;
         }
         self.masks.recognizer().import(from, state)
     }
@@ -194,13 +206,25 @@ impl Completions {
     pub fn mask_within(&mut self, state: SetId, tokens: u64, mask: &mut Mask) -> Result<bool, Error> {
         mask.clear();
         let Some(left) = tokens.checked_sub(1) else { return Ok(false) };
-        if self.greatest.get(&state).is_some_and(|&greatest| greatest <= left) {
+        let is_plenty =
+            |completions: &Self| completions.greatest.get(&state).is_some_and(|&greatest| greatest <= left);
+        let mut missing = None;
+        if !is_plenty(self) {
+            missing = self.limited(|completions| {
+                completions.allow_first(state, left, mask)?;
+                match completions.bound_after_all(state, left)? {
+                    Some(bound) => _ = completions.greatest.insert(state, bound),
+                    None => completions.allow_within(state, left, mask)?,
+                }
+                Ok(())
+            })?;
+        }
+        if is_plenty(self) {
             let mut scratch = self.masks.scratch();
             let whole = self.masks.mask(state, &mut scratch)?;
             mask.as_words_mut().copy_from_slice(whole.as_words());
             return Ok(!mask.is_empty());
         }
-        let missing = self.limited(|completions| completions.allow_within(state, left, mask))?;
         if state.completes() {
             mask.extend(self.masks.ending().tokens().iter().copied());
         }
@@ -210,13 +234,18 @@ impl Completions {
         }
     }
 
-    /// Adds the tokens after which `left` tokens can end an output. End tokens are left out.
-    fn allow_within(&mut self, state: SetId, left: u64, mask: &mut Mask) -> Result<(), Error> {
+    /// Adds the first token of the known completion, if it leaves enough.
+    fn allow_first(&mut self, state: SetId, left: u64, mask: &mut Mask) -> Result<(), Error> {
         if self.decide_by_bounds(state, left.saturating_add(1))? == Some(true)
             && let Some(first) = self.first_token(state)?
         {
             mask.allow(first);
         }
+        Ok(())
+    }
+
+    /// Adds the tokens after which `left` tokens can end an output. End tokens are left out.
+    fn allow_within(&mut self, state: SetId, left: u64, mask: &mut Mask) -> Result<(), Error> {
         // Known answers come first, so that searches do not use up the limit before them.
         let mut open = OpenStates::default();
         let (mut last, mut greatest) = (None, 0);

@@ -308,3 +308,63 @@ fn limits_and_flags_are_errors_that_leave_the_matcher() {
     assert_eq!(matcher.fill_mask_within(9, &mut row), Ok(true));
     assert!(matcher.error().is_none() && matcher.tokens_to_end().is_exact());
 }
+
+/// A token is in the mask of a budget exactly if the bounds after it say so, also where one bound on all tokens
+/// of a state decides.
+#[test]
+fn masks_of_every_budget_agree_with_the_bounds_after_each_token() {
+    let json = r#"
+        start ::= object;
+        object ::= '{' (member (',' member)*)? '}';
+        member ::= '"id":' #'[0-9]{1,4}' | '"name":' string | #'"[a-h]{3}"' ':' value;
+        value ::= object | string | '[' (value (',' value)*)? ']' | #'-?[0-9]+(\\.[0-9]+)?';
+        string ::= #'"([^"\\\\\\x00-\\x1f]|\\\\["\\\\n]|\\\\u[0-9a-f]{4})*"';"#;
+    let bytes = (0..=255u8).map(|byte| vec![byte]);
+    let pieces = ["\"", ",", "}", "]", ":", "é", "世", "a", "de", "name", "1", "27", "\\", "\\u", "[", "{"];
+    let pairs = pieces.iter().flat_map(|one| pieces.map(|other| format!("{one}{other}").into_bytes()));
+    let letters = (b'a'..=b'h').flat_map(|one| (b'a'..=b'h').map(move |other| vec![one, other, one]));
+    let mut texts: Vec<Vec<u8>> = bytes.chain(pairs).chain(letters).collect();
+    texts.sort();
+    texts.dedup();
+    let tokens = (0..).map(TokenId).zip(texts.iter().cloned());
+    let end = TokenId(texts.len() as u32);
+    let vocabulary = Vocabulary::new(tokens, [(end, "</s>".into())]).unwrap();
+    let config = Config::default().ending_with([end]);
+    let grammar = Grammar::compile(json, &vocabulary, &config).unwrap();
+    let (mut rng, mut plenty, mut scarce) = (Rng::new(4), 0, 0);
+    for _ in 0..50 {
+        let mut matcher = grammar.matcher();
+        let steps = rng.below(20);
+        walk(&mut rng, &mut matcher, steps);
+        if matcher.is_finished() {
+            continue;
+        }
+        let whole = matcher.mask().clone();
+        let least = matcher.min_tokens_to_end().expect("an end");
+        let after: Vec<(TokenId, u64)> = whole
+            .iter()
+            .map(|token| {
+                let mut next = matcher.clone();
+                assert!(next.accept(token).is_accepted());
+                let bounds = next.tokens_to_end();
+                assert!(bounds.is_exact(), "{next:?} {bounds:?}");
+                (token, bounds.at_least)
+            })
+            .collect();
+        // From the greatest budget, for which a bound on all tokens suffices, to the least.
+        for more in [40, 9, 6, 4, 3, 2, 1, 0] {
+            let budget = least + more;
+            let mut fresh = grammar.matcher();
+            assert!(fresh.accept_bytes(matcher.text()).is_accepted());
+            let (_, row) = row_within(&mut fresh, budget);
+            for &(token, rest) in &after {
+                let is_set = row[token.0 as usize / 32] >> (token.0 % 32) & 1 == 1;
+                assert_eq!(is_set, rest < budget, "{token:?} after {matcher:?} with {budget}");
+            }
+            let count: u32 = row.iter().map(|word| word.count_ones()).sum();
+            assert!(count as usize <= whole.count());
+            *(if count as usize == whole.count() { &mut plenty } else { &mut scarce }) += 1;
+        }
+    }
+    assert!(plenty > 50 && scarce > 20, "{plenty} {scarce}");
+}
