@@ -29,8 +29,8 @@ const MIN_LOOP_NODES: u32 = 64;
 /// Maximum number of states of a loop.
 const MAX_LOOP_STATES: usize = 16;
 
-/// A loop of a terminal: few states that some bytes do not leave. The bytes are some ASCII characters, and all
-/// bytes outside of ASCII. None of the states is complete. By some of the bytes, the terminal may not go on.
+/// A loop of a terminal: few states that some bytes do not leave. The bytes are some ASCII characters, and
+/// all bytes outside of ASCII. None of the states is complete. By some bytes, the terminal may not go on.
 #[derive(Clone, Copy, Debug)]
 struct Loop {
     /// The ASCII characters: bit `c` for character `c`.

@@ -309,8 +309,8 @@ fn limits_and_flags_are_errors_that_leave_the_matcher() {
     assert!(matcher.error().is_none() && matcher.tokens_to_end().is_exact());
 }
 
-/// A token is in the mask of a budget exactly if the bounds after it say so, also where one bound on all tokens
-/// of a state decides.
+/// A token is in the mask of a budget exactly if the bounds after it say so, also where one bound on all
+/// tokens of a state decides.
 #[test]
 fn masks_of_every_budget_agree_with_the_bounds_after_each_token() {
     let json = r#"
