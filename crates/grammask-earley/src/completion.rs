@@ -505,6 +505,11 @@ mod tests {
         check(grammar, "{c,bb,", Some(2), "a}");
         check(grammar, "{c,bb,a", Some(1), "}");
         check("start ::= unordered!('a'?, 'bbb'?, 'c'?; ; ; 0 -> 1) '.';", "a", Some(4), "bbb.");
+        // Only two more items may come, so those that require two others may not.
+        let cycles = "2 -> 3, 3 -> 4, 4 -> 2, 5 -> 6, 6 -> 5";
+        let items = "'x'?, 'y'?, 'a'?, 'b'?, 'c'?, 'dddd'?, 'eeee'?";
+        let grammar = format!("start ::= unordered!({items}; ', '; {{1,4}}; {cycles}) '.';");
+        check(&grammar, "x, y,", Some(12), " dddd, eeee.");
         // Each subset of the items is a state, and none of them is visited.
         let items: Vec<String> = (10..40).map(|n| format!("'k{n}'")).collect();
         let grammar = format!("start ::= unordered!({}; ',') '.';", items.join(", "));

@@ -18,7 +18,7 @@ use grammask_earley::{
     CompletionLimits, CompletionStep, Error, NetworkNodeId, Recognizer, SetId, ShortestCompletion,
 };
 use grammask_trie::{Mask, TokenId, TrieNodeId};
-use grammask_work::{Allowance, Stopped, charge, charge_len, stopped, within};
+use grammask_work::{Allowance, Stopped, charge, charge_len, spent, stopped, within};
 use rustc_hash::FxHashMap;
 
 use crate::{Ending, Masks};
@@ -168,7 +168,7 @@ impl Completions {
     /// # Errors
     /// If a limit of the recognizer is exceeded, or the call is cancelled.
     pub fn tokens_to_end(&mut self, state: SetId) -> Result<TokensToEnd, Error> {
-        self.limited(|completions| completions.narrow(state))?;
+        self.limited(self.limits.max_end_work, |completions| completions.narrow(state))?;
         let bounds = self.known.get(&state);
         Ok(TokensToEnd {
             at_least: bounds.map_or(0, |bounds| bounds.at_least),
@@ -202,28 +202,43 @@ impl Completions {
     ///
     /// # Complexity
     /// A walk over the allowed part of the trie, unless all tokens of the state leave enough. In addition,
-    /// searches over tokens. [`EndLimits::max_end_work`] bounds both.
+    /// searches over tokens. [`EndLimits::max_end_work`] bounds both. Where all tokens leave enough, that of
+    /// [`Masks::mask`].
     pub fn mask_within(&mut self, state: SetId, tokens: u64, mask: &mut Mask) -> Result<bool, Error> {
         mask.clear();
         let Some(left) = tokens.checked_sub(1) else { return Ok(false) };
         let is_plenty =
             |completions: &Self| completions.greatest.get(&state).is_some_and(|&greatest| greatest <= left);
-        let mut missing = None;
+        let (begun, units) = (spent(), self.limits.max_end_work);
+        let (mut missing, mut needs_walk) = (None, false);
         if !is_plenty(self) {
-            missing = self.limited(|completions| {
+            missing = self.limited(units, |completions| {
                 completions.allow_first(state, left, mask)?;
                 match completions.bound_after_all(state, left)? {
                     Some(bound) => _ = completions.greatest.insert(state, bound),
-                    None => completions.allow_within(state, left, mask)?,
+                    None => needs_walk = true,
                 }
                 Ok(())
             })?;
         }
+        let units = units.saturating_sub(spent() - begun);
         if is_plenty(self) {
             let mut scratch = self.masks.scratch();
-            let whole = self.masks.mask(state, &mut scratch)?;
-            mask.as_words_mut().copy_from_slice(whole.as_words());
-            return Ok(!mask.is_empty());
+            match self.masks.mask(state, &mut scratch) {
+                Ok(whole) => {
+                    mask.as_words_mut().copy_from_slice(whole.as_words());
+                    return Ok(!mask.is_empty());
+                }
+                // A walk has a part of it.
+                Err(Error::Stopped(Stopped::WorkExceeded { .. })) => needs_walk = true,
+                Err(error) => return Err(error),
+            }
+        }
+        if needs_walk {
+            missing = self.limited(units, |completions| {
+                completions.allow_first(state, left, mask)?;
+                completions.allow_within(state, left, mask)
+            })?;
         }
         if state.completes() {
             mask.extend(self.masks.ending().tokens().iter().copied());
@@ -292,14 +307,15 @@ impl Completions {
         })
     }
 
-    /// Calls `search` with the account of one call. Returns why it ended early if it spent
-    /// [`EndLimits::max_end_work`]: what is known by then holds.
+    /// Calls `search` with an account of some units, at most [`EndLimits::max_end_work`]. Returns why it
+    /// ended early if it spent them. Everything that is known by then holds.
     fn limited(
         &mut self,
+        units: u64,
         search: impl FnOnce(&mut Self) -> Result<(), Error>,
     ) -> Result<Option<Stopped>, Error> {
         self.search_left = self.limits.max_search_work;
-        match within_work(MAX_WORK, self.limits.max_end_work, || search(self))? {
+        match within_work(MAX_WORK, units, || search(self))? {
             Ok(()) => Ok(None),
             Err(cause) => Ok(Some(cause)),
         }

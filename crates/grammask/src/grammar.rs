@@ -57,6 +57,10 @@ pub struct Grammar {
     shared: Arc<Shared>,
 }
 
+/// The tables of searches for completions, or the limit that making them exceeds. `None` before the first
+/// call.
+pub(crate) type CompletionTables = Option<Result<Box<Completions>, grammask_earley::Error>>;
+
 struct Shared {
     vocabulary: Vocabulary,
     limits: Limits,
@@ -65,8 +69,7 @@ struct Shared {
     tables: Mutex<SharedTables<Masks>>,
     stats: Arc<SharedMaskStats>,
     end_sets: endings::EndSets,
-    /// The tables of searches for completions, made when they are asked for.
-    completions: Mutex<Option<Box<Completions>>>,
+    completions: Mutex<CompletionTables>,
     /// Set if the grammar has a memory budget.
     memory: OnceLock<GrammarMemory>,
     #[cfg(any(feature = "json-schema", feature = "save"))]
@@ -257,7 +260,7 @@ impl Grammar {
     }
 
     /// Returns the tables of searches for completions.
-    pub(crate) fn completions(&self) -> &Mutex<Option<Box<Completions>>> {
+    pub(crate) fn completions(&self) -> &Mutex<CompletionTables> {
         &self.shared.completions
     }
 

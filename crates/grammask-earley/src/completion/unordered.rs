@@ -14,6 +14,8 @@ pub(crate) struct RestOfItems {
     pub(crate) times: Vec<u64>,
     /// The least number of items that must come yet.
     pub(crate) least: u64,
+    /// The greatest number of items that may come yet. `None` means no greatest number.
+    pub(crate) most: Option<u64>,
     /// True if a separator, where there is one, is before each of them; otherwise before all but the first.
     pub(crate) is_after_item: bool,
 }
@@ -87,7 +89,8 @@ impl UnorderedLength {
         let items = self.unordered.items.iter().zip(&self.mandatory);
         let times = items.map(|(&(min, _), &is)| if is { u64::from(min.max(1)) } else { 0 }).collect();
         let least = u64::from(self.unordered.min).max(1);
-        self.rest(RestOfItems { read: vec![0; self.mandatory.len()], times, least, is_after_item: false })
+        let (read, most) = (vec![0; self.mandatory.len()], self.unordered.max.map(u64::from));
+        self.rest(RestOfItems { read, times, least, most, is_after_item: false })
     }
 
     /// Returns the least length of some items that must come, and of the shortest others, up to the least
@@ -98,7 +101,7 @@ impl UnorderedLength {
     /// # Errors
     /// If the account of work is exceeded.
     pub(super) fn rest(&self, rest: RestOfItems) -> Result<Option<u64>, Stopped> {
-        let RestOfItems { read, mut times, least, is_after_item } = rest;
+        let RestOfItems { read, mut times, least, most, is_after_item } = rest;
         charge_len(times.len())?;
         let mut count: u64 = times.iter().sum();
         while count < least {
@@ -116,11 +119,13 @@ impl UnorderedLength {
             }
             if count == before {
                 // Only items that require others are left.
+                let comes = |item: usize| times[item] > 0 || read[item] > 0;
                 let is_known = |item: &&usize| {
-                    let closure = self.closures[**item].iter();
-                    times[**item] == 0
-                        && read[**item] == 0
-                        && closure.copied().all(|other| self.lengths[other as usize].is_some())
+                    let closure = || self.closures[**item].iter().map(|&other| other as usize);
+                    let more = 1 + closure().filter(|&other| !comes(other)).count() as u64;
+                    !comes(**item)
+                        && most.is_none_or(|most| count + more <= most)
+                        && closure().all(|other| self.lengths[other].is_some())
                 };
                 charge_len(self.known.iter().map(|&item| 1 + self.closures[item].len()).sum())?;
                 let Some(&item) = self.known.iter().find(is_known) else { return Ok(None) };

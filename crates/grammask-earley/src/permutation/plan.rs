@@ -218,7 +218,8 @@ impl Plan {
         let times = missing.collect();
         let least = u64::from(self.min.saturating_sub(progress.totals.count));
         let is_after_item = phase == Phase::AfterItem;
-        RestOfItems { read, times, least: least.max(u64::from(!is_after_item)), is_after_item }
+        let most = self.max.map(|max| u64::from(max.saturating_sub(progress.totals.count)));
+        RestOfItems { read, times, least: least.max(u64::from(!is_after_item)), most, is_after_item }
     }
 
     /// Returns true if the permutation may end.

@@ -23,6 +23,9 @@ pub(super) struct LexemeReach {
     exits: Vec<TrieNodeId>,
 }
 
+/// A rest that is longer than any.
+const UNKNOWN: u64 = u64::MAX;
+
 /// Number of nodes below a node from which it is worth while to know the loops of the state.
 const MIN_LOOP_NODES: u32 = 64;
 
@@ -66,9 +69,10 @@ impl Completions {
             let Some(after) = self.bytes.distance_after(self.masks.recognizer(), item.origin)? else {
                 return Ok(None);
             };
-            let Some(rest) = self.reach(item.node)? else { return Ok(None) };
-            bound = bound.max(rest.saturating_add(after).saturating_add(ends));
-            if bound > left {
+            let rest = self.reach(item.node)?;
+            let length = rest.saturating_add(after);
+            bound = bound.max(length.saturating_add(ends));
+            if bound > left || length > self.limits.bytes.max_bytes {
                 return Ok(None);
             }
         }
@@ -131,12 +135,21 @@ impl Completions {
         Ok(Some(bound))
     }
 
-    /// Returns the greatest rest of a terminal after a token, and keeps its exits. Returns `None` if the rest
-    /// of some state is not known.
-    fn reach(&mut self, lexeme: NetworkNodeId) -> Result<Option<u64>, Error> {
+    /// Returns the greatest rest of a terminal after a token, and keeps its exits. Returns [`UNKNOWN`] if the
+    /// rest of some state is not known, or if the terminal has no loop, so that a walk would be long.
+    fn reach(&mut self, lexeme: NetworkNodeId) -> Result<u64, Error> {
         if let Some(known) = self.reaches.get(&lexeme) {
-            return Ok(Some(known.rest));
+            return Ok(known.rest);
         }
+        let unknown = || LexemeReach { rest: UNKNOWN, exits: Vec::new() };
+        let reach = self.walk_lexeme(lexeme)?.unwrap_or_else(unknown);
+        let rest = reach.rest;
+        self.kept_exits += 1 + reach.exits.len();
+        self.reaches.insert(lexeme, reach);
+        Ok(rest)
+    }
+
+    fn walk_lexeme(&mut self, lexeme: NetworkNodeId) -> Result<Option<LexemeReach>, Error> {
         let vocabulary = self.masks.vocabulary().clone();
         let trie = vocabulary.trie();
         let lexicon = self.masks.lexicon().clone();
@@ -154,6 +167,9 @@ impl Completions {
                     None => self.find_loop(state)?,
                 };
                 loops.insert(state, known);
+                if known.is_none() && node == TrieNodeId::ROOT {
+                    return Ok(None);
+                }
                 if let Some(found) = known.filter(|found| index.summary(inner).ascii & !found.ascii == 0) {
                     reach.rest = reach.rest.max(found.rest);
                     continue;
@@ -173,10 +189,7 @@ impl Completions {
                 }
             }
         }
-        let rest = reach.rest;
-        self.kept_exits += 1 + reach.exits.len();
-        self.reaches.insert(lexeme, reach);
-        Ok(Some(rest))
+        Ok(Some(reach))
     }
 
     /// Returns the greatest rest of the terminals of a state. Returns `None` if one is not known.

@@ -25,9 +25,9 @@ struct Way {
 /// If a limit of the store or the account of work is exceeded.
 ///
 /// # Complexity
-/// The search goes first where the expression promises the shortest string. Without intersections and
-/// complements the promise is exact, so it takes the derivatives of about as many states as the string has
-/// bytes.
+/// The search goes first where the expression promises the shortest string. For concatenations, unions and
+/// repetitions of byte sets the promise is exact. Then the search takes the derivatives of about as many
+/// states as the string has bytes. For word lists, numbers and intersections it is a lower bound.
 ///
 /// # Source
 /// P. Hart, N. Nilsson, B. Raphael, "A Formal Basis for the Heuristic Determination of Minimum Cost Paths",

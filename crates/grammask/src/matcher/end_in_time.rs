@@ -5,7 +5,7 @@ use std::sync::PoisonError;
 use grammask_earley::{Error, SetId};
 use grammask_mask::{Completions, TokensToEnd};
 use grammask_trie::{Mask, RowTooShort};
-use grammask_work::{Allowance, within};
+use grammask_work::{Allowance, Stopped, within};
 
 use crate::{LimitError, Matcher};
 
@@ -133,16 +133,29 @@ impl Matcher {
     ) -> Result<T, Error> {
         let mut slot = self.grammar.completions().lock().unwrap_or_else(PoisonError::into_inner);
         let mut completions = match slot.take() {
-            Some(completions) => completions,
+            Some(Ok(completions)) => completions,
+            Some(Err(error)) => {
+                *slot = Some(Err(error.clone()));
+                return Err(error);
+            }
             None => {
                 let limits = self.grammar.limits();
                 let allowance = Allowance::new("max_compile_work", limits.max_compile_work);
-                Box::new(within(&allowance, || Completions::new(&self.tables, &limits.end))?)
+                match within(&allowance, || Completions::new(&self.tables, &limits.end)) {
+                    Ok(completions) => Box::new(completions),
+                    Err(error) => {
+                        // Another call may not be cancelled, but it would exceed the same limit.
+                        if !matches!(error, Error::Cancelled | Error::Stopped(Stopped::Cancelled)) {
+                            *slot = Some(Err(error.clone()));
+                        }
+                        return Err(error);
+                    }
+                }
             }
         };
         let entered = completions.enter(self.tables.recognizer(), self.position.set);
         let found = entered.and_then(|state| search(&mut completions, state));
-        *slot = Some(completions);
+        *slot = Some(Ok(completions));
         found
     }
 }
