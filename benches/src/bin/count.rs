@@ -32,6 +32,9 @@ const NESTING_TEXT_BYTES: [usize; 3] = [1 << 10, 1 << 15, 1 << 20];
 /// Distance of the schemas that are counted.
 const SCHEMA_STEP: usize = 64;
 
+/// Number of tokens within which documents are to end.
+const TOKENS_TO_END: u64 = 1_000;
+
 /// Files of schemas that are compiled, and the distance of the schemas.
 const SCHEMA_FILES: &[(&str, usize)] = &[
     (SCHEMAS, SCHEMA_STEP),
@@ -100,7 +103,13 @@ fn main() -> anyhow::Result<()> {
         jobs.warm_up()?;
     }
     if jobs.include("documents") {
-        jobs.documents()?;
+        jobs.documents("", |matcher, _| _ = matcher.mask())?;
+    }
+    if jobs.include("in time") {
+        let mut row = vec![0; jobs.vocabulary.mask_words()];
+        jobs.documents(", masks that end in 1,000 tokens", move |matcher, read| {
+            let _ = matcher.fill_mask_within(TOKENS_TO_END.saturating_sub(read), &mut row);
+        })?;
     }
     for (path, step) in SCHEMA_FILES {
         if jobs.include(path) {
@@ -215,7 +224,8 @@ impl Jobs {
     }
 
     /// Counts the masks of documents, each by a fresh grammar of its schema, if the file of schemas exists.
-    fn documents(&self) -> anyhow::Result<()> {
+    /// `fill` computes the mask, given the number of tokens before it.
+    fn documents(&self, what: &str, mut fill: impl FnMut(&mut Matcher, u64)) -> anyhow::Result<()> {
         let path = Path::new(SCHEMAS);
         if !path.exists() {
             eprintln!("count: there is no {SCHEMAS}, so nothing is counted for schemas");
@@ -235,16 +245,16 @@ impl Jobs {
                     self.words.encode(&instance.text)?.into_iter().chain([self.words.end]).map(TokenId)
                 {
                     masks += 1;
-                    let mut is_allowed = false;
-                    counted_section(&mut || is_allowed = matcher.mask().allows(token));
-                    if !is_allowed || !matcher.accept(token).is_accepted() {
+                    let read = matcher.len() as u64;
+                    counted_section(&mut || fill(&mut matcher, read));
+                    if !matcher.accept(token).is_accepted() {
                         break;
                     }
                 }
             }
         }
         end_of_job();
-        announce(&format!("documents of every {SCHEMA_STEP}th schema, fresh grammars"), "mask", masks);
+        announce(&format!("documents of every {SCHEMA_STEP}th schema, fresh grammars{what}"), "mask", masks);
         Ok(())
     }
 
