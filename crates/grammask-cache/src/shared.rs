@@ -81,7 +81,7 @@ impl<T: HeapSize> Drop for Shared<T> {
     fn drop(&mut self) {
         let Some(value) = self.value.take() else { return };
         if Arc::strong_count(&value) == 1 && value.heap_bytes() <= MAX_BYTES_FREED_HERE {
-            // Freed where it is. Taking a small value out of the pointer would take as long.
+            // Dropping the pointer frees the value where it is. Taking it out would copy it.
             return;
         }
         if let Some(value) = Arc::into_inner(value)

@@ -202,8 +202,8 @@ impl ShortestCompletion {
         self.distance_from(recognizer, Vertex::Completed(origin))
     }
 
-    /// Returns the least number of bytes and special tokens that complete the text of a lexeme state, at
-    /// least 1. Returns `None` for other nodes, and if there is none within the limits.
+    /// Returns the least number of bytes that complete a lexeme state, at least 1. Returns `None` for other
+    /// nodes, and if there is none within the limits.
     ///
     /// # Errors
     /// If a limit of the recognizer, or the account of work, is exceeded.
@@ -287,16 +287,14 @@ impl ShortestCompletion {
         let mut found = None;
         if let Some(distance) = self.distance(recognizer, state)?.filter(|&distance| distance > 0) {
             let mut least = u64::MAX;
-            if let Some(class) = self.first_class(recognizer, state, distance)? {
-                let next = recognizer.step_class(state, class)?;
-                if let Some(rest) = self.distance(recognizer, next)?.filter(|&rest| rest < distance) {
-                    (least, found) = (rest, Some((self.step_of(class), next)));
-                }
-            }
-            let tried = if found.is_some() { 0 } else { self.order.len() };
-            for index in 0..tried {
+            let likely = self.first_class(recognizer, state, distance)?;
+            for index in 0..=self.order.len() {
                 charge(1)?;
-                let class = self.order[index];
+                let class = match index.checked_sub(1) {
+                    None => likely,
+                    Some(index) => self.order.get(index).copied(),
+                };
+                let Some(class) = class else { continue };
                 let next = recognizer.step_class(state, class)?;
                 let rest = if next.is_dead() { None } else { self.distance(recognizer, next)? };
                 // Inexact distances do not always decrease along an edge, so the least one is taken.
@@ -313,8 +311,8 @@ impl ShortestCompletion {
         Ok(found)
     }
 
-    /// Returns the class of the first byte of a completion of `distance` bytes, which the items of the state
-    /// tell. Returns `None` if they do not tell it.
+    /// Returns the class of the first step of a completion of length `distance`, read off the items of the
+    /// state. Returns `None` if no item has it.
     fn first_class(
         &mut self,
         recognizer: &Recognizer,

@@ -194,7 +194,7 @@ impl Completions {
     /// included. Returns true if there is one.
     ///
     /// A token is left out only if no completion is known within the limits: see [`EndLimits`]. Where a
-    /// completion of `tokens` tokens is known, one of its first tokens is in the mask.
+    /// completion of `tokens` tokens is known, its first token is in the mask.
     ///
     /// # Errors
     /// If a limit of the recognizer is exceeded, the call is cancelled, or [`EndLimits::max_end_work`] is
@@ -210,9 +210,9 @@ impl Completions {
         let is_plenty =
             |completions: &Self| completions.greatest.get(&state).is_some_and(|&greatest| greatest <= left);
         let (begun, units) = (spent(), self.limits.max_end_work);
-        let (mut missing, mut needs_walk) = (None, false);
+        let (mut exceeded, mut needs_walk) = (None, false);
         if !is_plenty(self) {
-            missing = self.limited(units, |completions| {
+            exceeded = self.limited(units, |completions| {
                 completions.allow_first(state, left, mask)?;
                 match completions.bound_after_all(state, left)? {
                     Some(bound) => _ = completions.greatest.insert(state, bound),
@@ -229,13 +229,13 @@ impl Completions {
                     mask.as_words_mut().copy_from_slice(whole.as_words());
                     return Ok(!mask.is_empty());
                 }
-                // A walk has a part of it.
+                // The walk finds at least a part of the mask.
                 Err(Error::Stopped(Stopped::WorkExceeded { .. })) => needs_walk = true,
                 Err(error) => return Err(error),
             }
         }
         if needs_walk {
-            missing = self.limited(units, |completions| {
+            exceeded = self.limited(units, |completions| {
                 completions.allow_first(state, left, mask)?;
                 completions.allow_within(state, left, mask)
             })?;
@@ -243,7 +243,7 @@ impl Completions {
         if state.completes() {
             mask.extend(self.masks.ending().tokens().iter().copied());
         }
-        match missing {
+        match exceeded {
             Some(cause) if mask.is_empty() => Err(cause.into()),
             _ => Ok(!mask.is_empty()),
         }

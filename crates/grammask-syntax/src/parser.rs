@@ -92,6 +92,10 @@ fn read(text: &str, config: &Config, mut errors: ErrorSink) -> Result<Ast, Box<R
     }
     match lexer.errors.finish() {
         None => Ok(ast),
+        // Recovery reads the rest of the text, which takes work that the call may not do.
+        Some(errors) if errors.iter().any(|error| matches!(error.kind(), ErrorKind::Stopped(_))) => {
+            Err(Box::new(Recovery::nothing(errors)))
+        }
         Some(errors) => {
             log.comments = lexer.comments;
             log.unread = Span::new(lexer.unread, text.len());

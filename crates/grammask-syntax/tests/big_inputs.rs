@@ -3,7 +3,8 @@
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-use grammask_syntax::{Ast, Config, ErrorKind, parse, suggest};
+use grammask_syntax::{Ast, Config, ErrorKind, parse, parse_or_recover, suggest};
+use grammask_work::{Allowance, within};
 
 /// Far above what a linear pass takes, even unoptimized on a slow machine; far below what a quadratic one
 /// takes.
@@ -119,7 +120,7 @@ fn many_rules() {
 #[test]
 fn long_texts_names_and_comments() {
     check(&format!("start ::= '{}';", "x".repeat(10 << 20)));
-    check(&format!("start ::= '{}';", "\\n".repeat(1 << 20)));
+    check(&format!("start ::= '{}';", "\n".repeat(1 << 20)));
     check(&format!("{0} ::= {0};", "x".repeat(1 << 20)));
     check(&format!("start ::= 'a' (*{}*) 'b';", "*".repeat(10 << 20)));
     check(&format!("{}start ::= 'a';", "(**)".repeat(1 << 20)));
@@ -144,4 +145,14 @@ fn suggestion_among_many_names() {
     let long = "x".repeat(1 << 20);
     let longer = format!("{long}y");
     assert_eq!(timed(|| suggest(&long, [longer.as_str()])), Some(longer.as_str()));
+}
+
+/// Recovery would read the rest of the text, which may be long.
+#[test]
+fn a_stopped_parser_does_not_recover() {
+    let text = "a ::= 'x';\n".repeat(10_000);
+    let allowance = Allowance::new("max_work", 100);
+    let recovery = within(&allowance, || parse_or_recover(&text, &Config::default())).unwrap_err();
+    assert!(recovery.errors.iter().any(|error| matches!(error.kind(), ErrorKind::Stopped(_))));
+    assert_eq!(recovery.ast.to_string(), "");
 }

@@ -149,6 +149,8 @@ impl Completions {
         Ok(rest)
     }
 
+    /// Walks the trie from a state of a terminal. Returns `None` if the state has no loop, or if the rest of
+    /// some state is not known.
     fn walk_lexeme(&mut self, lexeme: NetworkNodeId) -> Result<Option<LexemeReach>, Error> {
         let vocabulary = self.masks.vocabulary().clone();
         let trie = vocabulary.trie();

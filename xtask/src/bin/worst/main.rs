@@ -119,7 +119,8 @@ fn main() -> anyhow::Result<()> {
     let vocabulary =
         Vocabulary::from_tiktoken(&bytes, grammask::loaders::Preset::Llama3).context("the vocabulary")?;
     println!(
-        "| input | compile ms | units | peak MB | transient, bytes/byte | mask ms | units | token ms | units | in time ms | units | held MB | outcome |"
+        "| input | compile ms | units | peak MB | transient, bytes/byte | mask ms | units | token ms | units \
+         | in time ms | units | held MB | outcome |"
     );
     println!("| --- |{}--- |", " --: |".repeat(11));
     let files = options.files.iter().map(|file| case_of(file, &options.texts));
