@@ -3,5 +3,6 @@
 pub mod audit;
 pub mod ci;
 pub mod loom;
+pub mod memcheck;
 pub mod msrv;
 pub mod wasm;

@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
-use xtask::checks::{audit, ci, loom, msrv, wasm};
+use xtask::checks::{audit, ci, loom, memcheck, msrv, wasm};
 use xtask::measure::{bench, count, notations, parsers, schemas, tokenizers};
 use xtask::{book, coverage, engines, exit_code, fuzz, python, tidy, workspace::Workspace};
 
@@ -19,6 +19,7 @@ cargo xtask COMMAND
   audit                       licences, sources and banned packages of the dependencies, where cargo-deny is installed
   book                        the documents as one book in target/book, where mdbook is installed
   msrv [--cargo PATH]         builds the published crates with the minimum Rust version
+  memcheck                    the C interface and the tests of the Python package under valgrind
   wasm                        builds the C interface for wasm32-unknown-unknown, and runs a matcher under Node.js
   bench [OPTIONS]             compares with other engines and writes docs/benchmarks.md; OPTIONS go to
                               `cargo run --release -p grammask-benches`; --glrmask builds glrmask and
@@ -69,7 +70,7 @@ cargo xtask COMMAND
                               on several threads; compares masks, and prints memory and the slowest calls
   python [--release] [-- PYTEST ARGUMENTS]
                               builds the Python wheel in a virtual environment of its own and runs its tests
-  engines                     runs the Python package in real engines with a real model; installs 5 GB
+  engines                     runs the Python package in real engines with a real model; installs 8 GB
   loom [NAME]                 models of the tables that threads share, in every order of their steps with at most
                               three preemptions (`ci`: two)
 ";
@@ -118,6 +119,7 @@ fn run(arguments: &[String]) -> anyhow::Result<bool> {
         "engines" => engines::run(&Workspace::load()?),
         "loom" => loom::run(&Workspace::load()?, options),
         "audit" => audit::run(&Workspace::load()?),
+        "memcheck" => memcheck::run(&Workspace::load()?),
         "wasm" => wasm::run(&Workspace::load()?),
         "msrv" => msrv::run(&Workspace::load()?, options),
         "count" => count::run(&Workspace::load()?, options),
