@@ -11,13 +11,19 @@ use crate::workspace::Workspace;
 
 /// The folder of the programs, and the programs with the arguments that they need.
 const FOLDER: &str = "crates/grammask-python/engines";
-const PROGRAMS: [(&str, &[Argument]); 5] = [
+const PROGRAMS: [(&str, &[Argument]); 8] = [
     ("run_tokenizers.py", &[Argument::Model]),
     ("run_transformers.py", &[Argument::Model]),
     ("run_llama_cpp.py", &[Argument::Library]),
     ("run_vllm.py", &[Argument::Model]),
     ("run_vllm.py", &[Argument::Model, Argument::Drafts]),
+    ("run_outlines.py", &[Argument::Model]),
+    ("run_mlx_lm.py", &[Argument::Model]),
+    ("run_sglang.py", &[Argument::Model]),
 ];
+
+/// The programs that need later versions than vLLM, so they have an environment of their own.
+const LATER: [&str; 3] = ["run_outlines.py", "run_mlx_lm.py", "run_sglang.py"];
 
 /// An argument of a program.
 #[derive(Clone, Copy)]
@@ -30,20 +36,20 @@ enum Argument {
     Drafts,
 }
 
-/// Installs the engines, about 5 GB, runs all programs, and prints their lines as a table. Returns true if
+/// Installs the engines, about 8 GB, runs all programs, and prints their lines as a table. Returns true if
 /// all succeed.
 ///
 /// # Errors
 /// If something cannot be installed or built.
 pub fn run(workspace: &Workspace) -> anyhow::Result<bool> {
     let folder = workspace.root.join(FOLDER);
-    let environment = Environment::at(workspace, "engines", &folder.join("requirements.txt"))?;
-    let alone = folder.join("requirements-alone.txt");
-    let words = ["install", "--no-deps", "--requirement"].map(OsStr::new);
-    environment.pip(words.into_iter().chain([alone.as_os_str()]))?;
-    let wheel = build_wheel(workspace, &environment, "wheel")?;
-    let words = ["install", "--force-reinstall", "--no-deps"].map(OsStr::new);
-    environment.pip(words.into_iter().chain([wheel.as_os_str()]))?;
+    let environment = install(workspace, "engines", "requirements")?;
+    let later = install(workspace, "engines-later", "requirements-later")?;
+    let wheel = build_wheel(workspace, &environment, &["--profile", "wheel"])?;
+    for environment in [&environment, &later] {
+        let words = ["install", "--force-reinstall", "--no-deps"].map(OsStr::new);
+        environment.pip(words.into_iter().chain([wheel.as_os_str()]))?;
+    }
     let mut build = Command::new(env!("CARGO"));
     build.args(["build", "--locked", "--release", "-p", "grammask-capi"]);
     ensure!(environment.run(&mut build)?, "the C library does not build");
@@ -55,7 +61,7 @@ pub fn run(workspace: &Workspace) -> anyhow::Result<bool> {
     println!("| engine | what | result | time |\n| --- | --- | --- | --- |");
     let mut is_right = true;
     for (program, arguments) in PROGRAMS {
-        let mut command = environment.python();
+        let mut command = if LATER.contains(&program) { later.python() } else { environment.python() };
         command.arg(folder.join(program)).env("GRAMMASK_VLLM", "1").current_dir(&workspace.root);
         for argument in arguments {
             command.arg(match argument {
@@ -67,6 +73,17 @@ pub fn run(workspace: &Workspace) -> anyhow::Result<bool> {
         is_right &= report(&mut command, program)?;
     }
     Ok(is_right)
+}
+
+/// Makes an environment with the packages of two lists: those of NAME.txt, and those of NAME-alone.txt
+/// without what they require.
+fn install(workspace: &Workspace, name: &str, requirements: &str) -> anyhow::Result<Environment> {
+    let folder = workspace.root.join(FOLDER);
+    let environment = Environment::at(workspace, name, &folder.join(format!("{requirements}.txt")))?;
+    let alone = folder.join(format!("{requirements}-alone.txt"));
+    let words = ["install", "--no-deps", "--requirement"].map(OsStr::new);
+    environment.pip(words.into_iter().chain([alone.as_os_str()]))?;
+    Ok(environment)
 }
 
 /// Runs a program, and prints the lines of its table. The rest of its output is for an error only.

@@ -241,6 +241,24 @@ def test_sglang_registration(sglang: Any) -> None:
         make(sglang, constrained_json_whitespace_pattern=" ?")
 
 
+def test_sglang_thoughts(sglang: Any) -> None:
+    engine = make(sglang, reasoning_parser="deepseek-r1", enable_strict_thinking=True)
+    thinking = ready(engine, ("json", '{"enum": [1, 12]}'))
+    rows = np.zeros((3, 10), dtype=np.int32)
+
+    def allowed() -> set[int]:
+        return set(np.flatnonzero(np.unpackbits(rows[1].view(np.uint8), bitorder="little")).tolist())
+
+    thinking.token_filter(rows, [0, 31, 64], 1, is_allowed=False)
+    assert allowed() == set(range(320)) - {0, 31, 64}
+    thinking.token_filter(rows, [31, 5], 1)
+    assert allowed() == {5, 31}
+    thinking.token_filter(rows, [5], 1, is_allowed=False, reset_vocab_mask=False)
+    assert allowed() == {31}
+    assert (rows[[0, 2]] == 0).all()
+    assert all(callable(function) for function in thinking.functions)
+
+
 def test_sglang_options(sglang: Any) -> None:
     key = ("json", '{"type": "array", "items": {"const": 1}}')
     for serving, text, is_accepted in (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from grammask._grammask import GrammarCache, fill_masks
+from grammask._grammask import GrammarCache, Vocabulary, fill_masks
 from grammask._serving import Output, logger, vocabulary_of
 from grammask.errors import GrammarError, LimitError
 
@@ -45,6 +45,13 @@ _CACHE_BYTES = 1 << 30
 _ANY_JSON = "$$ANY$$"
 
 
+def _rows(vocabulary: Vocabulary, vocab_size: int, count: int) -> Any:
+    """Rows that allow everything, in main memory, for the vocabulary and for SGLang's size of it."""
+    from grammask import torch as masks
+
+    return masks.allocate(count, max((vocab_size + 31) // 32, vocabulary.words) * 32)
+
+
 class GrammaskGrammar(BaseGrammarObject):
     """The grammar of one request."""
 
@@ -75,10 +82,7 @@ class GrammaskGrammar(BaseGrammarObject):
 
     def allocate_vocab_mask(self, vocab_size: int, batch_size: int, device: Any) -> Any:
         """Rows that allow everything, in main memory."""
-        from grammask import torch as masks
-
-        words = max((vocab_size + 31) // 32, self.output.grammar.vocabulary.words)
-        return masks.allocate(batch_size, words * 32)
+        return _rows(self.output.grammar.vocabulary, vocab_size, batch_size)
 
     def fill_vocab_mask(self, vocab_mask: Any, idx: int) -> None:
         """Writes the mask into row ``idx``."""
@@ -212,10 +216,43 @@ class GrammaskGrammarBackend(BaseGrammarBackend):
         """Rows that SGLang uses for all batches."""
         from sglang.srt.constrained.base_grammar_backend import register_vocab_mask_buffer
 
-        from grammask import torch as masks
+        rows = _rows(self.grammars.vocabulary, vocab_size, max_rows)
+        return register_vocab_mask_buffer(name, rows, max_rows)
 
-        words = max((vocab_size + 31) // 32, self.grammars.vocabulary.words)
-        return register_vocab_mask_buffer(name, masks.allocate(max_rows, words * 32), max_rows)
+    # The wrapper for models that think takes the functions for masks from the backend, too.
+
+    def allocate_vocab_mask(self, vocab_size: int, batch_size: int, device: Any) -> Any:
+        """Rows that allow everything, in main memory."""
+        return _rows(self.grammars.vocabulary, vocab_size, batch_size)
+
+    move_vocab_mask = staticmethod(GrammaskGrammar.move_vocab_mask)
+    apply_vocab_mask = staticmethod(GrammaskGrammar.apply_vocab_mask)
+
+    @property
+    def is_support_token_filter(self) -> bool:
+        """True: thoughts can exclude tokens and have a budget (``--enable-strict-thinking``)."""
+        return True
+
+    @staticmethod
+    def set_token_filter(
+        vocab_mask: Any,
+        token_ids: list[int],
+        batch_idx: int,
+        is_allowed: bool = True,
+        reset_vocab_mask: bool = True,
+    ) -> None:
+        """Allows or forbids these tokens in row ``batch_idx``.
+
+        With ``reset_vocab_mask``, all other tokens become the opposite.
+        """
+        if reset_vocab_mask:
+            vocab_mask[batch_idx] = 0 if is_allowed else -1
+        row = vocab_mask[batch_idx]
+        for token in token_ids:
+            word, bit = divmod(token, 32)
+            # As a signed word: the highest bit is its sign.
+            value = 1 << bit if bit < 31 else -(1 << 31)
+            row[word] = row[word] | value if is_allowed else row[word] & ~value
 
     def stats(self) -> dict[str, int]:
         """What the cache of grammars holds, and what it has done."""

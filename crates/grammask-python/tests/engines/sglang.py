@@ -107,6 +107,25 @@ class ReasonerGrammarBackend(BaseGrammarBackend):
         super().__init__()
         self.grammar_backend = grammar_backend
         self.reasoning_parser = reasoning_parser
+        if enable_strict_thinking and not grammar_backend.is_support_token_filter:
+            raise ValueError("the grammar backend cannot filter tokens")
+        self.token_filter = grammar_backend.set_token_filter if enable_strict_thinking else None
+
+    def dispatch_json(self, key_string: str) -> Any:
+        """The grammar with the functions of the backend for masks, which all must be there."""
+        grammar = self.grammar_backend.dispatch_json(key_string)
+        backend = self.grammar_backend
+        functions = (backend.allocate_vocab_mask, backend.move_vocab_mask, backend.apply_vocab_mask)
+        return ReasonerGrammarObject(grammar, functions, self.token_filter)
+
+
+class ReasonerGrammarObject(BaseGrammarObject):
+    def __init__(self, grammar: Any, functions: tuple[Any, ...], token_filter: Any) -> None:
+        super().__init__()
+        self.grammar, self.functions, self.token_filter = grammar, functions, token_filter
+
+    def copy(self) -> ReasonerGrammarObject:
+        return ReasonerGrammarObject(self.grammar.copy(), self.functions, self.token_filter)
 
 
 class ReasoningParser:
