@@ -2,7 +2,7 @@
 
 use grammask::gbnf::{RegexDialect, translate_choice, translate_regex};
 use grammask::json_schema::{
-    AdditionalProperties, Config as SchemaConfig, Draft, Escapes, Formats, NumberSpelling, Profile,
+    AdditionalProperties, Config as SchemaConfig, DateTimes, Draft, Escapes, Formats, NumberSpelling, Profile,
     PropertyOrder, Unsupported, UntaggedUnions, Whitespace,
 };
 use grammask::notation::{Config as Notation, Errors, Outcome};
@@ -108,6 +108,7 @@ fn schema_config(input: &Input<'_>) -> SchemaConfig {
         config.untagged_unions = UntaggedUnions::Exact;
         config.string_escapes = Escapes::Required;
         config.numbers = NumberSpelling::Any;
+        config.date_times = DateTimes::Any;
     }
     config
 }

@@ -177,6 +177,9 @@ pub(crate) struct ChoiceArgs {
     /// Assert no formats, as with `--formats annotations`
     #[arg(long, global = true)]
     pub no_formats: bool,
+    /// Dates and times of the formats of RFC 3339
+    #[arg(long, global = true, value_name = "WHICH")]
+    pub date_times: Option<DateTimesChoice>,
     /// Allow times without an offset from UTC, and durations with a sign or a fraction
     #[arg(long, global = true)]
     pub naive_times: bool,
@@ -210,6 +213,7 @@ impl ChoiceArgs {
             (self.untagged_unions.is_some(), "--untagged-unions"),
             (self.formats.is_some(), "--formats"),
             (self.no_formats, "--no-formats"),
+            (self.date_times.is_some(), "--date-times"),
             (self.naive_times, "--naive-times"),
             (self.pattern_dialect.is_some(), "--pattern-dialect"),
             (self.relax, "--relax"),
@@ -310,6 +314,15 @@ pub(crate) enum PatternDialectChoice {
     Rust,
     /// The module `re` of Python 3.11
     Python,
+}
+
+/// Dates and times of the formats of RFC 3339.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DateTimesChoice {
+    /// All that RFC 3339 defines
+    Any,
+    /// Those that parsers agree on: no year 0, no leap seconds, `T` and `Z` in capitals
+    Common,
 }
 
 /// Documents of a `oneOf` without its tag.

@@ -55,6 +55,8 @@ pub struct Config {
     pub additional_properties: AdditionalProperties,
     /// Meaning of `format`. Default: asserted, also outside of the standard.
     pub formats: Formats,
+    /// Dates and times of the formats of RFC 3339. Default: those that parsers agree on.
+    pub date_times: DateTimes,
     /// True if `date-time` and `time` may lack the offset from UTC that RFC 3339 requires, as in
     /// `2024-02-29T01:02:03`. Then `duration` may have a sign and a fraction of a second, as in `-P1DT0.5S`.
     /// Default: false.
@@ -119,6 +121,7 @@ impl Config {
             untagged_unions: UntaggedUnions::Omitted,
             additional_properties: AdditionalProperties::Standard,
             formats: Formats::Extended,
+            date_times: DateTimes::Common,
             naive_times: false,
             pattern_dialect: PatternDialect::Auto,
             unsupported: Unsupported::Refuse,
@@ -138,6 +141,7 @@ impl Config {
                 numbers: NumberSpelling::Any,
                 untagged_unions: UntaggedUnions::Exact,
                 formats: Formats::Asserted,
+                date_times: DateTimes::Any,
                 ..generation
             },
         }
@@ -400,6 +404,20 @@ pub enum Formats {
     /// Formats do not restrict documents, as is the standard's default from 2019-09 on. They are listed in
     /// [`Translation::relaxations`](crate::Translation::relaxations).
     Annotations,
+}
+
+/// Dates and times that the formats `date`, `time` and `date-time` allow, and those of local times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum DateTimes {
+    /// All that RFC 3339 defines.
+    Any,
+    /// Those that parsers agree on: years from 0001 on, no leap seconds, and the letters `T` and `Z` in
+    /// capitals.
+    ///
+    /// A value of an `enum` or `const` beside the format is never left out. Where the format is excluded, as
+    /// by `not`, all texts that RFC 3339 defines are.
+    Common,
 }
 
 /// Treatment of a constraint that has no exact grammar.

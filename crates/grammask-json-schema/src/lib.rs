@@ -58,8 +58,8 @@ mod text;
 mod value;
 
 pub use config::{
-    AdditionalProperties, Config, Document, Draft, Formats, IntegerSpelling, Limits, NumberSpelling, Profile,
-    PropertyOrder, Unsupported, UntaggedUnions, Whitespace,
+    AdditionalProperties, Config, DateTimes, Document, Draft, Formats, IntegerSpelling, Limits,
+    NumberSpelling, Profile, PropertyOrder, Unsupported, UntaggedUnions, Whitespace,
 };
 pub use error::{Error, Limit, LimitExceeded, Note, Reason, Relaxation};
 pub use grammask_pattern::{Dialect as PatternDialect, unicode_version};

@@ -1,8 +1,8 @@
 //! Keyword arguments to a configuration.
 
 use grammask::json_schema::{
-    AdditionalProperties, Document, Draft, Escapes, Formats, IntegerSpelling, NumberSpelling, PatternDialect,
-    Profile, PropertyOrder, Unsupported, UntaggedUnions, Whitespace,
+    AdditionalProperties, DateTimes, Document, Draft, Escapes, Formats, IntegerSpelling, NumberSpelling,
+    PatternDialect, Profile, PropertyOrder, Unsupported, UntaggedUnions, Whitespace,
 };
 use grammask::{Config, JsonSchemaConfig};
 use pyo3::prelude::*;
@@ -95,6 +95,10 @@ pub fn json_schema(options: Option<&Bound<'_, PyDict>>, defaults: JsonSchemaConf
                     ("annotations", Formats::Annotations),
                 ];
                 schema.formats = choice(&name, &value, &formats)?;
+            }
+            "date_times" => {
+                let ways = [("any", DateTimes::Any), ("common", DateTimes::Common)];
+                schema.date_times = choice(&name, &value, &ways)?;
             }
             "naive_times" => {
                 schema.naive_times = value

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use grammask::json_schema::{
-    AdditionalProperties, Document, Draft, Escapes, Formats, IntegerSpelling, LocatedError, Note,
+    AdditionalProperties, DateTimes, Document, Draft, Escapes, Formats, IntegerSpelling, LocatedError, Note,
     NumberSpelling, PatternDialect, Profile, PropertyOrder, Translation, Unsupported, UntaggedUnions,
     Whitespace, locate, translate_text,
 };
@@ -25,8 +25,8 @@ use grammask_syntax::{Ast, Diagnostic, Report, line_column};
 use serde_json::json;
 
 use crate::args::{
-    ChoiceArgs, DraftChoice, EscapesChoice, FormatsChoice, IntegersChoice, NotationChoice, NumbersChoice,
-    PatternDialectChoice, ProfileChoice, ReadingArgs, UntaggedUnionsChoice, WhitespaceChoice,
+    ChoiceArgs, DateTimesChoice, DraftChoice, EscapesChoice, FormatsChoice, IntegersChoice, NotationChoice,
+    NumbersChoice, PatternDialectChoice, ProfileChoice, ReadingArgs, UntaggedUnionsChoice, WhitespaceChoice,
 };
 use crate::failure::{Failure, InvalidGrammar, diagnostics_to_json};
 use crate::input::front_end::FrontEnd;
@@ -121,6 +121,11 @@ fn schema_config(
         Some(FormatsChoice::Extended) => Formats::Extended,
         None if choices.no_formats => Formats::Annotations,
         None => chosen.formats,
+    };
+    chosen.date_times = match choices.date_times {
+        Some(DateTimesChoice::Any) => DateTimes::Any,
+        Some(DateTimesChoice::Common) => DateTimes::Common,
+        None => chosen.date_times,
     };
     chosen.naive_times |= choices.naive_times;
     chosen.pattern_dialect = match choices.pattern_dialect {

@@ -148,9 +148,9 @@ class Grammar:
         (``"any"``, ``"short"``, ``"required"``), ``integers`` (``"any"``, ``"digits"``, ``"32"``, ``"53"``,
         ``"64"``), ``numbers`` (``"any"``, ``"double"``), ``order`` (``"any"``, ``"as-written"``), ``extra``
         (``"open"``, ``"closed"``), ``formats`` (``"extended"``, ``"asserted"``, ``"annotations"``),
-        ``naive_times`` (a bool), ``untagged_unions`` (``"exact"``, ``"omitted"``), ``pattern_dialect``
-        (``"auto"``, ``"ecma"``, ``"rust"``, ``"python"``), ``unsupported`` (``"error"``, ``"relax"``),
-        ``draft`` (``"2020-12"``, ``"2019-09"``, ``"draft7"``, ``"draft6"``, ``"draft4"``,
+        ``date_times`` (``"any"``, ``"common"``), ``naive_times`` (a bool), ``untagged_unions`` (``"exact"``,
+        ``"omitted"``), ``pattern_dialect`` (``"auto"``, ``"ecma"``, ``"rust"``, ``"python"``),
+        ``unsupported`` (``"error"``, ``"relax"``), ``draft`` (``"2020-12"``, ``"2019-09"``, ``"draft7"``, ``"draft6"``, ``"draft4"``,
         ``"openapi-3.0"``), ``documents`` (a dict
         from URI to schema).
         """

@@ -1,7 +1,7 @@
 //! The profile `Generation`: documents that parsers read as valid ones, each in few spellings.
 
 use grammask::{Config, Grammar, Matcher, TokenId};
-use grammask_json_schema::{Profile, PropertyOrder, Whitespace};
+use grammask_json_schema::{DateTimes, Profile, PropertyOrder, Whitespace};
 use grammask_testkit::random::Rng;
 use serde_json::{Value, json};
 
@@ -211,4 +211,63 @@ fn keys_of_patterns_follow_named_ones_in_any_order() {
             ),
         ],
     );
+}
+
+#[test]
+fn dates_and_times_are_those_that_parsers_agree_on() {
+    let refused = |grammar: &Grammar, texts: &[&str]| texts.iter().all(|text| !accepts(grammar, text));
+    let config = Config::default();
+    let mut any = Config::default();
+    any.json_schema.date_times = DateTimes::Any;
+    let cases: [(&str, &[&str], &[&str]); 4] = [
+        (
+            "date-time",
+            &[
+                r#""0001-02-28T23:59:59.5Z""#,
+                r#""2024-02-29T00:00:00-23:59""#,
+                r#""1000-12-31T01:02:03+00:00""#,
+            ],
+            &[
+                r#""2016-12-31T23:59:60Z""#,
+                r#""2017-01-01T00:59:60+01:00""#,
+                r#""0000-01-01T00:00:00Z""#,
+                r#""2024-02-29t00:00:00Z""#,
+                r#""2024-02-29T00:00:00z""#,
+            ],
+        ),
+        (
+            "date",
+            &[r#""0400-02-29""#, r#""0010-01-01""#, r#""2000-02-29""#],
+            &[r#""0000-02-29""#, r#""0000-12-31""#],
+        ),
+        ("time", &[r#""01:02:03Z""#, r#""01:02:03.25+01:30""#], &[r#""23:59:60Z""#, r#""01:02:03z""#]),
+        (
+            "date-time-local",
+            &[r#""2024-02-29T01:02:03""#],
+            &[r#""0000-02-29T01:02:03""#, r#""2024-02-29t01:02:03""#],
+        ),
+    ];
+    for (format, both, rare) in cases {
+        let schema = json!({"type": "string", "format": format});
+        let [common, all] =
+            [&config, &any].map(|config| Grammar::from_json_schema(&schema, &bytes(), config).unwrap());
+        assert!(both.iter().all(|text| accepts(&common, text) && accepts(&all, text)), "{format}");
+        assert!(rare.iter().all(|text| accepts(&all, text)), "{format}");
+        assert!(refused(&common, rare), "{format}");
+
+        // Excluded are all texts of the format.
+        let excluded = json!({"type": "string", "not": {"format": format}, "maxLength": 40});
+        let excluded = Grammar::from_json_schema(&excluded, &bytes(), &config).unwrap();
+        assert!(refused(&excluded, rare) && refused(&excluded, both), "not {format}");
+        assert!(accepts(&excluded, r#""2024""#), "not {format}");
+    }
+
+    // A listed value stays, and branches that no text shares stay apart.
+    let listed = json!({"enum": ["2016-12-31T23:59:60z", "x"], "format": "date-time"});
+    let grammar = Grammar::from_json_schema(&listed, &bytes(), &config).unwrap();
+    assert!(accepts(&grammar, r#""2016-12-31T23:59:60z""#) && !accepts(&grammar, r#""x""#));
+    let branches =
+        json!({"oneOf": [{"type": "string", "format": "date"}, {"type": "string", "format": "date-time"}]});
+    let grammar = Grammar::from_json_schema(&branches, &bytes(), &config).unwrap();
+    assert!([r#""2024-02-29""#, r#""2024-02-29T00:00:00Z""#].iter().all(|text| accepts(&grammar, text)));
 }

@@ -1,29 +1,46 @@
 //! Dates, times and durations: RFC 3339, section 5.6 with the restrictions of 5.7, and appendix A.
 
+use crate::config::DateTimes;
 use crate::language::{LanguageId, Languages};
 
 /// Month and day of a date that every year has.
 const MONTH_DAY: &str = "(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))";
-/// A leap year.
+/// A year, and a leap year: all of them, and those from 0001 on.
+const YEARS: [&str; 2] = ["[0-9]{4}", LEAP_YEAR];
+const YEARS_FROM_1: [&str; 2] = ["(?:[0-9]{3}[1-9]|[0-9]{2}[1-9]0|[0-9][1-9]00|[1-9]000)", LEAP_YEAR_FROM_1];
 const LEAP_YEAR: &str = "(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)";
+const LEAP_YEAR_FROM_1: &str =
+    "(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:0[48]|[2468][048]|[13579][26])00)";
 const HOUR: &str = "(?:[01][0-9]|2[0-3])";
 const MINUTE: &str = "[0-5][0-9]";
 /// Fraction of a second.
 const FRACTION: &str = r"(?:\.[0-9]+)?";
 
-pub(super) fn date(languages: &mut Languages) -> LanguageId {
-    languages.regex(&format!("[0-9]{{4}}-{MONTH_DAY}|{LEAP_YEAR}-02-29"))
+pub(super) fn date(languages: &mut Languages, which: DateTimes) -> LanguageId {
+    let [year, leap_year] = match which {
+        DateTimes::Any => YEARS,
+        DateTimes::Common => YEARS_FROM_1,
+    };
+    languages.regex(&format!("{year}-{MONTH_DAY}|{leap_year}-02-29"))
 }
 
-pub(super) fn date_time(languages: &mut Languages) -> LanguageId {
-    let parts = [date(languages), languages.regex("[Tt]"), time(languages)];
+pub(super) fn date_time(languages: &mut Languages, which: DateTimes) -> LanguageId {
+    let parts = [date(languages, which), separator(languages, which), time(languages, which)];
     languages.sequence(parts)
 }
 
 /// Returns the dates with a time of day, without an offset from UTC.
-pub(super) fn local_date_time(languages: &mut Languages) -> LanguageId {
-    let parts = [date(languages), languages.regex("[Tt]"), local_time(languages)];
+pub(super) fn local_date_time(languages: &mut Languages, which: DateTimes) -> LanguageId {
+    let parts = [date(languages, which), separator(languages, which), local_time(languages)];
     languages.sequence(parts)
+}
+
+/// Returns the letter between a date and a time.
+fn separator(languages: &mut Languages, which: DateTimes) -> LanguageId {
+    match which {
+        DateTimes::Any => languages.regex("[Tt]"),
+        DateTimes::Common => languages.text("T"),
+    }
 }
 
 /// Returns the times of day, without an offset from UTC.
@@ -31,9 +48,17 @@ pub(super) fn local_time(languages: &mut Languages) -> LanguageId {
     languages.regex(&format!("{HOUR}:{MINUTE}:{MINUTE}{FRACTION}"))
 }
 
-pub(super) fn time(languages: &mut Languages) -> LanguageId {
-    let usual = format!("{HOUR}:{MINUTE}:{MINUTE}{FRACTION}(?:[Zz]|[+-]{HOUR}:{MINUTE})");
-    let parts = [languages.regex(&usual), leap_second(languages)];
+pub(super) fn time(languages: &mut Languages, which: DateTimes) -> LanguageId {
+    let utc = match which {
+        DateTimes::Any => "[Zz]",
+        DateTimes::Common => "Z",
+    };
+    let usual = format!("{HOUR}:{MINUTE}:{MINUTE}{FRACTION}(?:{utc}|[+-]{HOUR}:{MINUTE})");
+    let usual = languages.regex(&usual);
+    if which == DateTimes::Common {
+        return usual;
+    }
+    let parts = [usual, leap_second(languages)];
     languages.union(parts)
 }
 
