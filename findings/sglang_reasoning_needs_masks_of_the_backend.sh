@@ -1,10 +1,10 @@
 #!/bin/sh
-# With a parser of thoughts, SGLang 0.5.23 wraps its grammar backend. The wrapper reads three functions from the
-# backend that BaseGrammarBackend does not declare and that SGLang's own backend for llguidance lacks. So each
-# request with a grammar fails, and the server says nothing at its start.
+# With a parser of thoughts, SGLang 0.5.23 wraps its grammar backend. The wrapper reads three functions from
+# the backend that BaseGrammarBackend does not declare and that SGLang's own backend for llguidance lacks. So
+# each request with a grammar fails, and the server says nothing at its start.
 #
 # Expected: `--grammar-backend llguidance --reasoning-parser qwen3` constrains what follows the thoughts, as
-#           xgrammar's backend does: the base class has a default for everything that it does not demand.
+#           xgrammar's backend does. What the wrapper needs would be declared by the base class.
 # Seen:     both backends are made; xgrammar compiles a schema; with llguidance the same schema raises
 #           AttributeError for `allocate_vocab_mask`, which the scheduler reports as a grammar that does not
 #           compile. A backend of one's own needs `allocate_vocab_mask`, `move_vocab_mask` and
@@ -17,10 +17,11 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 python3 -m venv "$folder/venv"
 "$folder/venv/bin/python" -m pip install --quiet --disable-pip-version-check \
-    torch==2.15.0 torchvision==0.29.2 transformers==5.24.0 llguidance==1.9.1 apache-tvm-ffi==0.1.15.post2 numpy==2.4.6 \
-    pillow==13.0.0 orjson==3.13.0 psutil==7.2.2 pybase64==1.5.1 requests==2.34.2 pydantic==2.14.4 tqdm==4.70.1 \
-    aiohttp==3.14.5 fastapi==0.165.0 ipython==9.18.1 msgspec==0.22.0 pyzmq==27.3.0 openai==3.57.0 dill==0.4.1 \
-    partial-json-parser==0.2.1.1.post7 sentencepiece==0.2.3 compressed-tensors==0.20.1 gguf==0.19.0 einops==0.8.2
+    torch==2.15.0 torchvision==0.29.2 transformers==5.24.0 llguidance==1.9.1 apache-tvm-ffi==0.1.15.post2 \
+    numpy==2.4.6 pillow==13.0.0 orjson==3.13.0 psutil==7.2.2 pybase64==1.5.1 requests==2.34.2 \
+    pydantic==2.14.4 tqdm==4.70.1 aiohttp==3.14.5 fastapi==0.165.0 ipython==9.18.1 msgspec==0.22.0 \
+    pyzmq==27.3.0 openai==3.57.0 dill==0.4.1 partial-json-parser==0.2.1.1.post7 sentencepiece==0.2.3 \
+    compressed-tensors==0.20.1 gguf==0.19.0 einops==0.8.2
 "$folder/venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps \
     sglang==0.5.23 xgrammar==0.2.8
 "$folder/venv/bin/python" -W ignore - <<'PYTHON'

@@ -9,21 +9,25 @@ use anyhow::{Context, ensure};
 use crate::python::{Environment, build_wheel};
 use crate::workspace::Workspace;
 
-/// The folder of the programs, and the programs with the arguments that they need.
+/// The folder of the programs.
 const FOLDER: &str = "crates/grammask-python/engines";
-const PROGRAMS: [(&str, &[Argument]); 8] = [
+
+/// The programs with the arguments that they need.
+const PROGRAMS: &[(&str, &[Argument])] = &[
     ("run_tokenizers.py", &[Argument::Model]),
     ("run_transformers.py", &[Argument::Model]),
     ("run_llama_cpp.py", &[Argument::Library]),
     ("run_vllm.py", &[Argument::Model]),
     ("run_vllm.py", &[Argument::Model, Argument::Drafts]),
+];
+
+/// The programs for later versions of PyTorch and transformers than those of vLLM.
+const LATER_PROGRAMS: &[(&str, &[Argument])] = &[
+    ("run_transformers.py", &[Argument::Model]),
     ("run_outlines.py", &[Argument::Model]),
     ("run_mlx_lm.py", &[Argument::Model]),
     ("run_sglang.py", &[Argument::Model]),
 ];
-
-/// The programs that need later versions than vLLM, so they have an environment of their own.
-const LATER: [&str; 3] = ["run_outlines.py", "run_mlx_lm.py", "run_sglang.py"];
 
 /// An argument of a program.
 #[derive(Clone, Copy)]
@@ -45,7 +49,7 @@ pub fn run(workspace: &Workspace) -> anyhow::Result<bool> {
     let folder = workspace.root.join(FOLDER);
     let environment = install(workspace, "engines", "requirements")?;
     let later = install(workspace, "engines-later", "requirements-later")?;
-    let wheel = build_wheel(workspace, &environment, &["--profile", "wheel"])?;
+    let wheel = build_wheel(workspace, &environment, "wheel")?;
     for environment in [&environment, &later] {
         let words = ["install", "--force-reinstall", "--no-deps"].map(OsStr::new);
         environment.pip(words.into_iter().chain([wheel.as_os_str()]))?;
@@ -60,17 +64,19 @@ pub fn run(workspace: &Workspace) -> anyhow::Result<bool> {
     let library = workspace.target.join("release");
     println!("| engine | what | result | time |\n| --- | --- | --- | --- |");
     let mut is_right = true;
-    for (program, arguments) in PROGRAMS {
-        let mut command = if LATER.contains(&program) { later.python() } else { environment.python() };
-        command.arg(folder.join(program)).env("GRAMMASK_VLLM", "1").current_dir(&workspace.root);
-        for argument in arguments {
-            command.arg(match argument {
-                Argument::Model => model.as_os_str(),
-                Argument::Library => library.as_os_str(),
-                Argument::Drafts => OsStr::new("--drafts"),
-            });
+    for (environment, programs) in [(&environment, PROGRAMS), (&later, LATER_PROGRAMS)] {
+        for (program, arguments) in programs {
+            let mut command = environment.python();
+            command.arg(folder.join(program)).env("GRAMMASK_VLLM", "1").current_dir(&workspace.root);
+            for argument in *arguments {
+                command.arg(match argument {
+                    Argument::Model => model.as_os_str(),
+                    Argument::Library => library.as_os_str(),
+                    Argument::Drafts => OsStr::new("--drafts"),
+                });
+            }
+            is_right &= report(&mut command, program)?;
         }
-        is_right &= report(&mut command, program)?;
     }
     Ok(is_right)
 }

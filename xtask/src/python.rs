@@ -47,7 +47,7 @@ pub fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<bool> {
     let requirements = workspace.root.join(PACKAGE).join("tests/requirements.txt");
     let environment = Environment::at(workspace, "python", &requirements)?;
     let profile = if options.release { "wheel" } else { "dev" };
-    let wheel = build_wheel(workspace, &environment, &["--profile", profile])?;
+    let wheel = build_wheel(workspace, &environment, profile)?;
     if options.release {
         println!("{}: {} bytes", wheel.display(), std::fs::metadata(&wheel)?.len());
     }
@@ -69,11 +69,11 @@ pub fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<bool> {
     Ok(passed && are_stubs_right)
 }
 
-/// Builds the wheel with these options of maturin; returns its path.
+/// Builds the wheel with a profile of the workspace; returns its path.
 pub(crate) fn build_wheel(
     workspace: &Workspace,
     environment: &Environment,
-    options: &[&str],
+    profile: &str,
 ) -> anyhow::Result<PathBuf> {
     let wheels = environment.folder.join("wheels");
     if wheels.exists() {
@@ -81,13 +81,8 @@ pub(crate) fn build_wheel(
     }
     let manifest = workspace.root.join(PACKAGE).join("Cargo.toml");
     let mut build = environment.python();
-    build.args(["-m", "maturin", "build", "--quiet", "--locked"]).args(options);
-    build
-        .arg("--manifest-path")
-        .arg(manifest)
-        .arg("--out")
-        .arg(&wheels)
-        .env("VIRTUAL_ENV", &environment.folder);
+    build.args(["-m", "maturin", "build", "--quiet", "--locked", "--profile", profile, "--manifest-path"]);
+    build.arg(manifest).arg("--out").arg(&wheels).env("VIRTUAL_ENV", &environment.folder);
     ensure!(environment.run(&mut build)?, "the wheel does not build");
     only_file(&wheels)
 }

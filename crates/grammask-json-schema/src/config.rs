@@ -85,8 +85,9 @@ pub struct Config {
 pub enum Profile {
     /// For documents that a model writes and a program reads.
     ///
-    /// Every document that the grammar allows is valid under the schema. Of the spellings of one document,
-    /// only those are allowed that common parsers read as the same value.
+    /// Every document that the grammar allows is valid under the schema. Values that common parsers refuse,
+    /// such as leap seconds, are left out. Of the spellings of one document, only those are allowed that
+    /// common parsers read as the same value.
     #[default]
     Generation,
     /// For documents of any origin: every document that the standard calls valid, in nearly all of its
@@ -406,7 +407,8 @@ pub enum Formats {
     Annotations,
 }
 
-/// Dates and times that the formats `date`, `time` and `date-time` allow, and those of local times.
+/// Dates and times that are offered for the formats `date`, `time`, `date-time`, and for those without an
+/// offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum DateTimes {
@@ -415,8 +417,9 @@ pub enum DateTimes {
     /// Those that parsers agree on: years from 0001 on, no leap seconds, and the letters `T` and `Z` in
     /// capitals.
     ///
-    /// A value of an `enum` or `const` beside the format is never left out. Where the format is excluded, as
-    /// by `not`, all texts that RFC 3339 defines are.
+    /// Values of an `enum` or `const` are offered all the same, and so are other dates and times where
+    /// nothing else satisfies the schema. Where the schema excludes a format, as by `not`, it excludes all
+    /// that RFC 3339 defines.
     Common,
 }
 

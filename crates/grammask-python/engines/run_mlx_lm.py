@@ -10,6 +10,7 @@ import json
 import sys
 import time
 
+import mlx.core as mx
 import mlx_lm
 from mlx_lm.sample_utils import make_sampler
 from run_transformers import SCHEMA
@@ -28,13 +29,14 @@ def main(folder: str) -> None:
     chat = [{"role": "user", "content": "John is 30 years old. Answer with JSON: name and age."}]
     prompt = tokenizer.apply_chat_template(chat, add_generation_prompt=True)
     processor = GrammarProcessor(grammar)
+    mx.random.seed(1)
     for name, temperature in (("greedy", 0.0), ("greedy, again", 0.0), ("sampling", 1.0)):
         began = time.perf_counter()
         answer = mlx_lm.generate(
             model,
             tokenizer,
             prompt,
-            max_tokens=60,
+            max_tokens=200,
             sampler=make_sampler(temp=temperature),
             logits_processors=[processor],
         )

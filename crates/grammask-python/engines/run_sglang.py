@@ -103,6 +103,8 @@ def compiled(grammars: GrammarManager, requests: list[Request]) -> None:
 
 def masked(requests: list[Request], logits: torch.Tensor) -> None:
     """Computes the masks of a batch and applies them, as SGLang's sampler does."""
+    if all(request.grammar is None for request in requests):
+        return
     info = SimpleNamespace(
         grammars=[request.grammar for request in requests],
         temperatures=[1.0] * len(requests),
@@ -113,26 +115,44 @@ def masked(requests: list[Request], logits: torch.Tensor) -> None:
     info.grammar_mask.apply(logits)
 
 
-def compare_trees(request: Request, original: Any, likely: list[int], size: int) -> int:
-    """Compares the masks of a tree of draft tokens by the hook with those by SGLang's walk."""
-    nodes = len(likely) + 1
-    next_token = torch.tensor([2 * node + 1 if 2 * node + 1 < nodes else -1 for node in range(nodes)])
-    next_sibling = torch.tensor([node + 1 if node % 2 and node + 1 < nodes else -1 for node in range(nodes)])
-    draft = torch.tensor([0, *likely])
+def compare_trees(request: Request, original: Any, tokens: list[int], size: int) -> int:
+    """Compares the masks of a tree of draft tokens by the hook with those by SGLang's walk.
+
+    The tree has the next tokens of the output as a chain, and beside each the id that follows it. Returns the
+    number of rows that are constrained.
+    """
+    nodes = 2 * len(tokens) + 1
+    chain = [node for node in range(nodes) if node == 0 or node % 2]
+    next_token, next_sibling = torch.full((2, nodes), -1)
+    next_token[chain[:-1]] = torch.tensor(chain[1:])
+    next_sibling[chain[1:]] = torch.tensor(chain[1:]) + 1
+    draft = torch.tensor([0, *(draft for token in tokens for draft in (token, (token + 1) % size))])
     hooked, _ = spec_utils.generate_token_bitmask(
         [request], next_token[None], next_sibling[None], draft[None], size
     )
     walked = request.grammar.allocate_vocab_mask(size, nodes, "cpu")
     original(next_token, next_sibling, draft, request.grammar, walked, size)
     assert torch.equal(hooked, walked), f"{request.rid}: the masks of a tree differ"
-    return nodes
+    return int((walked != -1).any(dim=1).sum())
 
 
-def generate(requests: list[Request], model: Any, size: int, ends: set[int], original: Any) -> dict[str, Any]:
-    """Greedy outputs of all requests, one token of each in turn."""
+def follow_trees(request: Request, original: Any, tokens: list[int], size: int) -> int:
+    """Compares trees of draft tokens at each place of an output; returns the number of constrained rows."""
+    rows = 0
+    for place, token in enumerate(tokens):
+        rows += compare_trees(request, original, tokens[place : place + 4], size)
+        request.grammar.accept_token(token)
+    assert rows > len(tokens), f"{request.rid}: no draft token is allowed"
+    return rows
+
+
+def generate(
+    requests: list[Request], model: Any, size: int, ends: set[int]
+) -> tuple[dict[str, list[int]], float]:
+    """Greedy outputs of all requests, one token of each in turn, and the seconds of masks and grammars."""
     texts: dict[str, list[int]] = {request.rid: [] for request in requests}
     states: dict[str, Any] = {}
-    nodes, seconds = 0, 0.0
+    seconds = 0.0
     running = list(requests)
     while running:
         rows = []
@@ -143,12 +163,11 @@ def generate(requests: list[Request], model: Any, size: int, ends: set[int], ori
             states[request.rid] = out.past_key_values
             rows.append(out.logits[0, -1].float())
         logits = torch.stack(rows)
-        for request, row in zip(running, rows, strict=True):
-            if request.grammar is not None and len(texts[request.rid]) < 4:
-                nodes += compare_trees(request, original, row.topk(10).indices.tolist(), size)
         began = time.perf_counter()
         masked(running, logits)
+        seconds += time.perf_counter() - began
         tokens = logits.argmax(-1).tolist()
+        began = time.perf_counter()
         for request, token in zip(running, tokens, strict=True):
             texts[request.rid].append(token)
             if request.grammar is not None:
@@ -159,7 +178,7 @@ def generate(requests: list[Request], model: Any, size: int, ends: set[int], ori
             for request, token in zip(running, tokens, strict=True)
             if token not in ends and len(texts[request.rid]) < MOST_TOKENS
         ]
-    return {"texts": texts, "nodes": nodes, "grammar seconds": seconds}
+    return texts, seconds
 
 
 def check(name: str, text: str) -> None:
@@ -225,29 +244,28 @@ def main(folder: str) -> None:
         requests = [request(name, prompt, **parameters) for name, parameters in GRAMMARS.items()]
         requests.append(request("no grammar", prompt))
         compiled(grammars, requests)
+        running = [made for made in requests if not made.finished()]
         began = time.perf_counter()
         with torch.inference_mode():
-            found = generate(
-                [request for request in requests if not request.finished()],
-                model,
-                size,
-                {tokenizer.eos_token_id},
-                original,
-            )
+            texts, grammar_seconds = generate(running, model, size, {tokenizer.eos_token_id})
         seconds = time.perf_counter() - began
-        again = request("again", prompt, **GRAMMARS["json"])
-        assert not grammars.process_req_with_grammar(again), "SGLang's cache has no such grammar"
+        rows = 0
+        for name, parameters in GRAMMARS.items():
+            again = request(name, prompt, **parameters)
+            assert not grammars.process_req_with_grammar(again), "SGLang's cache has no such grammar"
+            if not again.finished():
+                rows += follow_trees(again, original, texts[name], size)
     for made in requests:
         if made.finished():
             print(f"sglang {__version__} | {made.rid} | {made.abort!r} | ")
             continue
-        answer = tokenizer.decode(found["texts"][made.rid], skip_special_tokens=True)
+        answer = tokenizer.decode(texts[made.rid], skip_special_tokens=True)
         if made.grammar is not None:
             check(made.rid, answer)
         print(f"sglang {__version__} | {made.rid} | {answer[:60]!r} | ")
-    share = found["grammar seconds"] / seconds
-    print(f"sglang {__version__} | batch of five | {found['nodes']} draft nodes as SGLang walks them | ", end="")
-    print(f"{seconds:.1f} s, grammar {share:.3%}")
+    share = grammar_seconds / seconds
+    print(f"sglang {__version__} | batch of {len(running)} | | {seconds:.1f} s, grammar {share:.3%}")
+    print(f"sglang {__version__} | draft trees | {rows} constrained rows as SGLang walks them | ")
     think(tokenizer, prompt, size)
 
 

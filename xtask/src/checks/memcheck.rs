@@ -41,14 +41,14 @@ fn check_c(workspace: &Workspace) -> anyhow::Result<bool> {
     Ok(check.status().context("valgrind")?.success())
 }
 
-/// Runs the tests of the wheel, built for debugging.
+/// Runs the tests of the wheel.
 ///
-/// Values that are read before they are set are not reported: CPython itself does so with small integers, and
-/// optimized code may read both sides of a condition.
+/// Memcheck does not report values that are read before they are set. CPython reads such values when it makes
+/// small integers, and optimized code may read both sides of a condition.
 fn check_python(workspace: &Workspace) -> anyhow::Result<bool> {
     let package = workspace.root.join(PACKAGE);
     let environment = Environment::at(workspace, "memcheck", &package.join("tests/requirements.txt"))?;
-    let wheel = build_wheel(workspace, &environment, &["--profile", "dev"])?;
+    let wheel = build_wheel(workspace, &environment, "dev")?;
     environment.pip([
         "install".as_ref(),
         "--force-reinstall".as_ref(),

@@ -33,7 +33,7 @@ pub fn run(workspace: &Workspace, words: &[String]) -> anyhow::Result<bool> {
     let documents = documents(words)?;
     let folder = workspace.root.join(FOLDER);
     let environment = Environment::at(workspace, "parsers", &folder.join("requirements.txt"))?;
-    let wheel = build_wheel(workspace, &environment, &["--profile", "dev"])?;
+    let wheel = build_wheel(workspace, &environment, "dev")?;
     let arguments = ["install", "--force-reinstall", "--no-deps"].map(OsStr::new);
     environment.pip(arguments.into_iter().chain([wheel.as_os_str()]))?;
     let zod = install_zod(&environment)?;

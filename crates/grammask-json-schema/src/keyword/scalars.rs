@@ -7,11 +7,11 @@ use crate::context::{Context, Stop};
 use crate::keyword;
 use crate::keyword::expand::Schema;
 use crate::keyword::{constant, expand};
+use crate::language::LanguageId;
 use crate::language::format::{self, registry};
 use crate::language::number;
 use crate::language::number::Bound;
-use crate::language::{Approximation, LanguageId};
-use crate::{DateTimes, Formats, NumberSpelling, PatternDialect};
+use crate::{Formats, NumberSpelling, PatternDialect};
 
 /// The part of `idn-email` that the grammar does not assert.
 const UNASSERTED_IDNA_RULES: &str = "the tables of IDNA 2008, which forbid some letters in domain names";
@@ -125,30 +125,19 @@ pub(super) fn string_language<'a>(cx: &mut Context<'a>, schema: Schema<'a>) -> R
             return Err(expand::invalid(cx, schema, "format", "not a string"));
         };
         let mut language = None;
-        // A value that the schema lists is never left out.
-        let omits = cx.config.date_times != DateTimes::Any
-            && format::has_date_times(name)
-            && !["enum", "const"].iter().any(|keyword| schema.has(keyword));
-        if asserts_format(cx) && (omits || format::is_approximate(name, schema.draft)) {
-            cx.evaluation.mark_approximate();
-        }
-        let approximation = cx.evaluation.approximation;
-        let date_times = if omits && approximation == Approximation::Under {
-            cx.config.date_times
-        } else {
-            DateTimes::Any
-        };
         if asserts_format(cx) {
-            let languages = &mut cx.languages;
-            language = format::language(languages, name, schema.draft, approximation, date_times);
+            if format::is_approximate(name, schema.draft) {
+                cx.evaluation.mark_approximate();
+            }
+            language = format::language(&mut cx.languages, name, schema.draft, cx.evaluation.approximation);
             if cx.config.naive_times
-                && let Some(naive) = format::naive(&mut cx.languages, name, date_times)
+                && let Some(naive) = format::naive(&mut cx.languages, name)
             {
                 language = language.map(|language| cx.languages.union([language, naive]));
             }
         }
         if language.is_none() && asserts_registry(cx, schema.has("pattern")) {
-            language = registry::texts(&mut cx.languages, name, date_times);
+            language = registry::texts(&mut cx.languages, name);
         }
         match language {
             Some(language) => {

@@ -8,6 +8,7 @@ mod count;
 pub(crate) mod format;
 mod length;
 pub(crate) mod number;
+mod offer;
 mod spelling;
 
 use std::hash::{Hash, Hasher};
@@ -19,6 +20,7 @@ use grammask_syntax::{Ast, Comparison, ExprId, ExprKind, Quantifier, Span, Text}
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 
 use crate::Config;
+use offer::Offers;
 use spelling::Spellings;
 
 /// A language in [`Languages`].
@@ -85,6 +87,7 @@ pub(crate) struct Languages {
     older: Vec<Option<LanguageId>>,
     lowered: Vec<Option<RegularId>>,
     store: Store,
+    offers: Offers,
     spellings: Spellings,
     cancel: Option<Arc<AtomicBool>>,
 }
@@ -97,6 +100,7 @@ impl Languages {
             older: Vec::with_capacity(INITIAL_LANGUAGES),
             lowered: Vec::with_capacity(INITIAL_LANGUAGES),
             store: Store::new(&config.regular),
+            offers: Offers::new(config),
             spellings: Spellings::new(config),
             cancel: config.cancel.clone(),
         };

@@ -38,11 +38,13 @@ impl Spellings {
 }
 
 impl Languages {
-    /// Returns the texts that may occur between the quotes of a string with these contents.
+    /// Returns the texts that are offered between the quotes of a string with these contents.
     ///
     /// # Complexity
-    /// Linear in the size of the expression. Each pattern in it is parsed once.
+    /// Linear in the size of the expression. Each pattern in it is parsed once. Intersections with dates or
+    /// times are searched for a text.
     pub(crate) fn spelled(&mut self, contents: LanguageId) -> LanguageId {
+        let contents = self.offered(contents);
         let Spellings { literals, strings, .. } = self.spellings;
         if (literals, strings) == (Escapes::Any, Escapes::Any) {
             return self.json(contents, Escapes::Any);
@@ -90,7 +92,7 @@ impl Languages {
     }
 
     /// Returns true for a text, and for a list of texts.
-    fn is_list(&self, id: LanguageId) -> bool {
+    pub(super) fn is_list(&self, id: LanguageId) -> bool {
         match self.get(id) {
             Language::Text(_) => true,
             Language::Union(parts) => parts.iter().all(|&part| matches!(self.get(part), Language::Text(_))),

@@ -143,6 +143,21 @@ pub(crate) fn values_inside(cx: &mut Context<'_>, constraint: ConstraintId) -> R
     values
 }
 
+/// Returns the values that satisfy a constraint inside of the value under evaluation, by the other
+/// approximation. Returns `None` if they are exactly those of [`values_inside`], which must have answered.
+pub(crate) fn values_of_other_approximation(
+    cx: &mut Context<'_>,
+    constraint: ConstraintId,
+) -> Result<Option<Rc<Values>>, Stop> {
+    if !cx.evaluation.approximate.constraints.contains(&constraint) {
+        return Ok(None);
+    }
+    cx.evaluation.flip_approximation();
+    let values = values_inside(cx, constraint);
+    cx.evaluation.flip_approximation();
+    values.map(Some)
+}
+
 /// Evaluates `ask` without tainting the answers under evaluation. For questions whose answer only decides
 /// which parts are omitted.
 pub(crate) fn untainted<'a, T>(cx: &mut Context<'a>, ask: impl FnOnce(&mut Context<'a>) -> T) -> T {

@@ -150,9 +150,8 @@ class Grammar:
         (``"open"``, ``"closed"``), ``formats`` (``"extended"``, ``"asserted"``, ``"annotations"``),
         ``date_times`` (``"any"``, ``"common"``), ``naive_times`` (a bool), ``untagged_unions`` (``"exact"``,
         ``"omitted"``), ``pattern_dialect`` (``"auto"``, ``"ecma"``, ``"rust"``, ``"python"``),
-        ``unsupported`` (``"error"``, ``"relax"``), ``draft`` (``"2020-12"``, ``"2019-09"``, ``"draft7"``, ``"draft6"``, ``"draft4"``,
-        ``"openapi-3.0"``), ``documents`` (a dict
-        from URI to schema).
+        ``unsupported`` (``"error"``, ``"relax"``), ``draft`` (``"2020-12"``, ``"2019-09"``, ``"draft7"``,
+        ``"draft6"``, ``"draft4"``, ``"openapi-3.0"``), ``documents`` (a dict from URI to schema).
         """
     @staticmethod
     def gbnf(

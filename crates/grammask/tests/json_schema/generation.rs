@@ -262,12 +262,70 @@ fn dates_and_times_are_those_that_parsers_agree_on() {
         assert!(accepts(&excluded, r#""2024""#), "not {format}");
     }
 
-    // A listed value stays, and branches that no text shares stay apart.
+    // A listed value stays, and so do texts where nothing else is left.
     let listed = json!({"enum": ["2016-12-31T23:59:60z", "x"], "format": "date-time"});
-    let grammar = Grammar::from_json_schema(&listed, &bytes(), &config).unwrap();
-    assert!(accepts(&grammar, r#""2016-12-31T23:59:60z""#) && !accepts(&grammar, r#""x""#));
-    let branches =
-        json!({"oneOf": [{"type": "string", "format": "date"}, {"type": "string", "format": "date-time"}]});
-    let grammar = Grammar::from_json_schema(&branches, &bytes(), &config).unwrap();
-    assert!([r#""2024-02-29""#, r#""2024-02-29T00:00:00Z""#].iter().all(|text| accepts(&grammar, text)));
+    let small = json!({"format": "date-time", "pattern": "z$"});
+    for schema in [listed, small] {
+        let grammar = Grammar::from_json_schema(&schema, &bytes(), &config).unwrap();
+        assert!(accepts(&grammar, r#""2016-12-31T23:59:60z""#) && !accepts(&grammar, r#""x""#), "{schema}");
+    }
+}
+
+#[test]
+fn dates_that_are_not_offered_are_excluded_everywhere() {
+    let [date, rare] = [
+        json!({"type": "string", "format": "date"}),
+        json!({"type": "string", "pattern": "^0000-01-0[1-9]$"}),
+    ];
+    let object = |property: &Value, required: bool| {
+        let required = if required { json!(["d"]) } else { json!([]) };
+        json!({"type": "object", "properties": {"d": property}, "required": required, "additionalProperties": false})
+    };
+    let either = |first: Value, second: Value| json!({"oneOf": [first, second]});
+    let other = json!({"type": "string", "maxLength": 3});
+    let cases = [
+        (either(object(&json!({"const": "0000-01-01"}), true), object(&date, true)), r#"{"d":"2024-01-01"}"#),
+        (either(object(&rare, true), object(&date, true)), r#"{"d":"2024-01-01"}"#),
+        (
+            json!({"allOf": [object(&rare, false)], "not": {"properties": {"d": date}, "required": ["d"]}}),
+            "{}",
+        ),
+        (
+            json!({"allOf": [object(&json!({"anyOf": [rare, other]}), true)], "not": {"properties": {"d": date}}}),
+            r#"{"d":"x"}"#,
+        ),
+        (
+            json!({"type": "object", "properties": {"d": {"anyOf": [rare, other]}}, "required": ["d"],
+                "if": {"properties": {"d": date}}, "then": {"required": ["e"], "properties": {"e": {"const": 1}}}}),
+            r#"{"d":"x"}"#,
+        ),
+        (
+            either(
+                json!({"type": "array", "items": rare, "minItems": 1}),
+                json!({"type": "array", "items": date}),
+            ),
+            "[]",
+        ),
+    ];
+    for (schema, right) in cases {
+        let grammar = Grammar::from_json_schema(&schema, &bytes(), &Config::default()).unwrap();
+        assert!(accepts(&grammar, right), "{schema}: {right}");
+        for wrong in [r#"{"d":"0000-01-01"}"#, r#"["0000-01-01"]"#] {
+            assert!(!accepts(&grammar, wrong), "{schema}: {wrong}");
+        }
+    }
+    let two = json!({"type": "array", "items": rare, "contains": date, "minContains": 0, "maxContains": 1,
+        "uniqueItems": true});
+    let grammar = Grammar::from_json_schema(&two, &bytes(), &Config::default()).unwrap();
+    assert!(accepts(&grammar, r#"["0000-01-01"]"#) && !accepts(&grammar, r#"["0000-01-01","0000-01-02"]"#));
+}
+
+#[test]
+fn names_of_unknown_validity_are_excluded_inside_of_values() {
+    let object = |property: &Value| json!({"type": "object", "properties": {"d": property}, "required": ["d"], "additionalProperties": false});
+    let name = json!({"type": "string", "format": "hostname"});
+    let schema = json!({"oneOf": [object(&json!({"enum": ["xn--a", "b c"]})), object(&name)]});
+    let grammar = Grammar::from_json_schema(&schema, &bytes(), &Config::default()).unwrap();
+    assert!(accepts(&grammar, r#"{"d":"b c"}"#) && accepts(&grammar, r#"{"d":"a.b"}"#));
+    assert!(!accepts(&grammar, r#"{"d":"xn--a"}"#));
 }

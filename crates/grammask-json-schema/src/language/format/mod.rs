@@ -10,7 +10,7 @@ mod time;
 #[cfg(test)]
 mod tests;
 
-use crate::config::{DateTimes, Draft};
+use crate::config::Draft;
 use crate::language::{Approximation, LanguageId, Languages};
 
 /// Returns the texts of a format. Returns `None` if the name is unknown or the format is not a regular
@@ -23,12 +23,11 @@ pub(crate) fn language(
     name: &str,
     draft: Draft,
     approximation: Approximation,
-    date_times: DateTimes,
 ) -> Option<LanguageId> {
     Some(match name {
-        "date-time" => time::date_time(languages, date_times),
-        "date" => time::date(languages, date_times),
-        "time" => time::time(languages, date_times),
+        "date-time" => time::date_time(languages),
+        "date" => time::date(languages),
+        "time" => time::time(languages),
         "duration" => time::duration(languages),
         "email" => host::email(languages),
         "idn-email" => host::idn_email(languages),
@@ -53,18 +52,13 @@ pub(crate) fn language(
 
 /// Returns the texts beside those of a format that
 /// [`Config::naive_times`](crate::Config::naive_times) allows. Returns `None` if it allows no others.
-pub(crate) fn naive(languages: &mut Languages, name: &str, date_times: DateTimes) -> Option<LanguageId> {
+pub(crate) fn naive(languages: &mut Languages, name: &str) -> Option<LanguageId> {
     Some(match name {
-        "date-time" => time::local_date_time(languages, date_times),
+        "date-time" => time::local_date_time(languages),
         "time" => time::local_time(languages),
         "duration" => time::signed_duration(languages),
         _ => return None,
     })
-}
-
-/// Returns true for formats of which [`DateTimes::Common`] leaves out texts.
-pub(crate) fn has_date_times(name: &str) -> bool {
-    matches!(name, "date" | "date-time" | "time" | "date-time-local" | "partial-date-time")
 }
 
 /// Names of the formats that are asserted: those of [`language`], and `regex`.

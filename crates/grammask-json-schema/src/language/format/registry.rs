@@ -1,7 +1,6 @@
 //! Formats outside of the standard: the OpenAPI format registry, and names that schema generators write.
 
 use super::{host, resource, time};
-use crate::config::DateTimes;
 use crate::language::number::Decimal;
 use crate::language::{LanguageId, Languages};
 
@@ -60,7 +59,7 @@ pub(crate) fn numbers(name: &str) -> Option<NumberFormat> {
 /// # Source
 /// The OpenAPI Format Registry; RFC 4648 for `byte` and `base64url`, RFC 9562 for UUIDs, ITU-T E.164; the
 /// documents of pydantic, zod and schemars for the others.
-pub(crate) fn texts(languages: &mut Languages, name: &str, date_times: DateTimes) -> Option<LanguageId> {
+pub(crate) fn texts(languages: &mut Languages, name: &str) -> Option<LanguageId> {
     if let Some(version) = name.strip_prefix("uuid").filter(|rest| matches!(rest.as_bytes(), [b'1'..=b'8'])) {
         let pattern = format!("{HEX}{{8}}-{HEX}{{4}}-{version}{HEX}{{3}}-[89ABab]{HEX}{{3}}-{HEX}{{12}}");
         return Some(languages.regex(&pattern));
@@ -87,7 +86,7 @@ pub(crate) fn texts(languages: &mut Languages, name: &str, date_times: DateTimes
         "ulid" => languages.regex("[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}"),
         "e164" => languages.regex(r"\+[1-9][0-9]{1,14}"),
         "url" => resource::uri(languages),
-        "date-time-local" | "partial-date-time" => time::local_date_time(languages, date_times),
+        "date-time-local" | "partial-date-time" => time::local_date_time(languages),
         "time-local" | "partial-time" => time::local_time(languages),
         _ => return None,
     })
@@ -109,7 +108,7 @@ pub(crate) fn is_hint(name: &str) -> bool {
 
 /// Returns true if [`numbers`] or [`texts`] knows a name.
 pub(crate) fn is_known(languages: &mut Languages, name: &str) -> bool {
-    is_hint(name) || numbers(name).is_some() || texts(languages, name, DateTimes::Any).is_some()
+    is_hint(name) || numbers(name).is_some() || texts(languages, name).is_some()
 }
 
 #[cfg(test)]
@@ -148,7 +147,7 @@ mod tests {
             ("time-local", &["01:02:03", "23:59:59.999"], &["24:00:00", "01:02:03Z", "01:02"]),
         ];
         for (name, right, wrong) in cases {
-            let language = texts(&mut languages, name, DateTimes::Any).unwrap_or_else(|| panic!("{name}"));
+            let language = texts(&mut languages, name).unwrap_or_else(|| panic!("{name}"));
             for (list, expected) in [(right, true), (wrong, false)] {
                 for text in *list {
                     assert_eq!(languages.contains(language, text), Ok(expected), "{name}: {text}");
@@ -156,12 +155,9 @@ mod tests {
             }
         }
         assert!(
-            ["decimal", "uuid", "uuid9", "uuid44", "", "path"].iter().all(|name| texts(
-                &mut languages,
-                name,
-                DateTimes::Any
-            )
-            .is_none())
+            ["decimal", "uuid", "uuid9", "uuid44", "", "path"]
+                .iter()
+                .all(|name| texts(&mut languages, name).is_none())
         );
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use super::{NAMES, language};
-use crate::config::{DateTimes, Draft};
+use crate::config::Draft;
 use crate::language::{Approximation, Languages};
 
 fn languages() -> Languages {
@@ -46,10 +46,7 @@ fn official_suite_cases_have_the_stated_verdict() {
             for group in groups.as_array().expect("a list of groups") {
                 let Some(asked) = group["schema"]["format"].as_str() else { continue };
                 let mut languages = languages();
-                let Some(id) = language(&mut languages, asked, draft, Approximation::Under, DateTimes::Any)
-                else {
-                    continue;
-                };
+                let Some(id) = language(&mut languages, asked, draft, Approximation::Under) else { continue };
                 for case in group["tests"].as_array().expect("a list of cases") {
                     let Some(text) = case["data"].as_str() else { continue };
                     let found = languages
@@ -164,8 +161,7 @@ fn longest_international_labels_fit_into_63_octets() {
 #[test]
 fn international_names_follow_the_rules_for_directions_and_joiners() {
     let mut languages = languages();
-    let names =
-        language(&mut languages, "idn-hostname", Draft::Draft202012, Approximation::Under, DateTimes::Any);
+    let names = language(&mut languages, "idn-hostname", Draft::Draft202012, Approximation::Under);
     let names = names.expect("in the table");
     for (name, is_right) in [
         ("münchen.example", true),
@@ -190,8 +186,7 @@ fn international_names_follow_the_rules_for_directions_and_joiners() {
         let found = languages.contains(names, name).expect("within the limits");
         assert_eq!(found, is_right, "{name}");
     }
-    let possible =
-        language(&mut languages, "idn-hostname", Draft::Draft202012, Approximation::Over, DateTimes::Any);
+    let possible = language(&mut languages, "idn-hostname", Draft::Draft202012, Approximation::Over);
     let possible = possible.expect("in the table");
     for name in ["xn--bcher-kva.de", "münchen.example", "𐐨.example"] {
         assert_eq!(languages.contains(possible, name), Ok(true), "{name}");
@@ -202,7 +197,7 @@ fn international_names_follow_the_rules_for_directions_and_joiners() {
 fn unknown_formats_have_no_language() {
     for name in LEFT_OUT.iter().chain(&["", "color", "int32", "Date"]) {
         assert_eq!(
-            language(&mut languages(), name, Draft::Draft202012, Approximation::Under, DateTimes::Any),
+            language(&mut languages(), name, Draft::Draft202012, Approximation::Under),
             None,
             "{name}"
         );
@@ -212,8 +207,8 @@ fn unknown_formats_have_no_language() {
 #[test]
 fn dates_are_days_of_the_calendar() {
     let mut languages = languages();
-    let id = language(&mut languages, "date", Draft::Draft202012, Approximation::Under, DateTimes::Any)
-        .expect("in the table");
+    let id =
+        language(&mut languages, "date", Draft::Draft202012, Approximation::Under).expect("in the table");
     let leap = |year: u32| (year.is_multiple_of(4) && !year.is_multiple_of(100)) || year.is_multiple_of(400);
     for year in (0..2500).chain([9996, 9999]) {
         for month in [0, 1, 2, 4, 12, 13] {
@@ -235,8 +230,8 @@ fn dates_are_days_of_the_calendar() {
 #[test]
 fn leap_seconds_end_the_day_in_utc() {
     let mut languages = languages();
-    let id = language(&mut languages, "time", Draft::Draft202012, Approximation::Under, DateTimes::Any)
-        .expect("in the table");
+    let id =
+        language(&mut languages, "time", Draft::Draft202012, Approximation::Under).expect("in the table");
     for local in (0..1440).step_by(7).chain([1439]) {
         for offset in (0..1440).step_by(13).chain([1, 30, 59, 60, 61, 1439]) {
             for (sign, utc) in [('+', (local + 1440 - offset) % 1440), ('-', (local + offset) % 1440)] {
@@ -251,8 +246,8 @@ fn leap_seconds_end_the_day_in_utc() {
 #[test]
 fn double_colon_in_a_mailbox_replaces_at_least_two_parts() {
     let mut languages = languages();
-    let mail = language(&mut languages, "email", Draft::Draft202012, Approximation::Under, DateTimes::Any)
-        .expect("in the table");
+    let mail =
+        language(&mut languages, "email", Draft::Draft202012, Approximation::Under).expect("in the table");
     for (address, is_right) in [
         ("::1", true),
         ("::", true),
@@ -276,8 +271,7 @@ fn double_colon_in_a_mailbox_replaces_at_least_two_parts() {
 #[test]
 fn names_are_the_formats_with_a_language() {
     for name in NAMES {
-        let found =
-            language(&mut languages(), name, Draft::Draft202012, Approximation::Under, DateTimes::Any);
+        let found = language(&mut languages(), name, Draft::Draft202012, Approximation::Under);
         assert_eq!(found.is_some(), !LEFT_OUT.contains(&name), "{name}");
     }
 }

@@ -1,14 +1,14 @@
 //! Dates, times and durations: RFC 3339, section 5.6 with the restrictions of 5.7, and appendix A.
 
-use crate::config::DateTimes;
 use crate::language::{LanguageId, Languages};
 
 /// Month and day of a date that every year has.
 const MONTH_DAY: &str = "(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))";
-/// A year, and a leap year: all of them, and those from 0001 on.
-const YEARS: [&str; 2] = ["[0-9]{4}", LEAP_YEAR];
-const YEARS_FROM_1: [&str; 2] = ["(?:[0-9]{3}[1-9]|[0-9]{2}[1-9]0|[0-9][1-9]00|[1-9]000)", LEAP_YEAR_FROM_1];
+/// A year from 0001 on.
+const YEAR_FROM_1: &str = "(?:[0-9]{3}[1-9]|[0-9]{2}[1-9]0|[0-9][1-9]00|[1-9]000)";
+/// A leap year.
 const LEAP_YEAR: &str = "(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)";
+/// A leap year from 0001 on.
 const LEAP_YEAR_FROM_1: &str =
     "(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:0[48]|[2468][048]|[13579][26])00)";
 const HOUR: &str = "(?:[01][0-9]|2[0-3])";
@@ -16,31 +16,41 @@ const MINUTE: &str = "[0-5][0-9]";
 /// Fraction of a second.
 const FRACTION: &str = r"(?:\.[0-9]+)?";
 
-pub(super) fn date(languages: &mut Languages, which: DateTimes) -> LanguageId {
-    let [year, leap_year] = match which {
-        DateTimes::Any => YEARS,
-        DateTimes::Common => YEARS_FROM_1,
-    };
-    languages.regex(&format!("{year}-{MONTH_DAY}|{leap_year}-02-29"))
+pub(super) fn date(languages: &mut Languages) -> LanguageId {
+    let all = languages.regex(&format!("[0-9]{{4}}-{MONTH_DAY}|{LEAP_YEAR}-02-29"));
+    languages.offer_common(all, common_date);
+    all
 }
 
-pub(super) fn date_time(languages: &mut Languages, which: DateTimes) -> LanguageId {
-    let parts = [date(languages, which), separator(languages, which), time(languages, which)];
-    languages.sequence(parts)
+/// Returns the dates from the year 1 on.
+fn common_date(languages: &mut Languages) -> LanguageId {
+    languages.regex(&format!("{YEAR_FROM_1}-{MONTH_DAY}|{LEAP_YEAR_FROM_1}-02-29"))
+}
+
+pub(super) fn date_time(languages: &mut Languages) -> LanguageId {
+    let time = time(languages);
+    date_with(languages, time, common_time)
 }
 
 /// Returns the dates with a time of day, without an offset from UTC.
-pub(super) fn local_date_time(languages: &mut Languages, which: DateTimes) -> LanguageId {
-    let parts = [date(languages, which), separator(languages, which), local_time(languages)];
-    languages.sequence(parts)
+pub(super) fn local_date_time(languages: &mut Languages) -> LanguageId {
+    let time = local_time(languages);
+    date_with(languages, time, local_time)
 }
 
-/// Returns the letter between a date and a time.
-fn separator(languages: &mut Languages, which: DateTimes) -> LanguageId {
-    match which {
-        DateTimes::Any => languages.regex("[Tt]"),
-        DateTimes::Common => languages.text("T"),
-    }
+/// Returns the dates with one of these times. `common` returns those of the times that parsers agree on.
+fn date_with(
+    languages: &mut Languages,
+    time: LanguageId,
+    common: fn(&mut Languages) -> LanguageId,
+) -> LanguageId {
+    let parts = [date(languages), languages.regex("[Tt]"), time];
+    let all = languages.sequence(parts);
+    languages.offer_common(all, |languages| {
+        let parts = [common_date(languages), languages.text("T"), common(languages)];
+        languages.sequence(parts)
+    });
+    all
 }
 
 /// Returns the times of day, without an offset from UTC.
@@ -48,26 +58,26 @@ pub(super) fn local_time(languages: &mut Languages) -> LanguageId {
     languages.regex(&format!("{HOUR}:{MINUTE}:{MINUTE}{FRACTION}"))
 }
 
-pub(super) fn time(languages: &mut Languages, which: DateTimes) -> LanguageId {
-    let utc = match which {
-        DateTimes::Any => "[Zz]",
-        DateTimes::Common => "Z",
-    };
-    let usual = format!("{HOUR}:{MINUTE}:{MINUTE}{FRACTION}(?:{utc}|[+-]{HOUR}:{MINUTE})");
+pub(super) fn time(languages: &mut Languages) -> LanguageId {
+    let usual = format!("{HOUR}:{MINUTE}:{MINUTE}{FRACTION}(?:[Zz]|[+-]{HOUR}:{MINUTE})");
     let usual = languages.regex(&usual);
-    if which == DateTimes::Common {
-        return usual;
-    }
-    let parts = [usual, leap_second(languages)];
+    languages.offer_common(usual, common_time);
+    let mut parts = vec![usual];
+    parts.extend(leap_seconds(languages));
     languages.union(parts)
 }
 
-/// Returns the times of a leap second, which is 23:59:60 in UTC.
+/// Returns the times without leap seconds, with `Z` in capitals.
+fn common_time(languages: &mut Languages) -> LanguageId {
+    languages.regex(&format!("{HOUR}:{MINUTE}:{MINUTE}{FRACTION}(?:Z|[+-]{HOUR}:{MINUTE})"))
+}
+
+/// Returns the times of a leap second, which is 23:59:60 in UTC, by kinds of offsets.
 ///
 /// The hour and the minute of the offset each follow from those of the time. So the intersection of a
 /// language of 24 pairs and one of 60 pairs represents all 2,880 combinations. Pairs share prefixes digit by
 /// digit to keep the expression small.
-fn leap_second(languages: &mut Languages) -> LanguageId {
+fn leap_seconds(languages: &mut Languages) -> [LanguageId; 4] {
     let utc = languages.regex(&format!("23:59:60{FRACTION}[Zz]"));
     // With an offset of h full hours to the east, 23:59:60 in UTC is the local time h-1:59:60, with h-1
     // modulo 24.
@@ -88,7 +98,11 @@ fn leap_second(languages: &mut Languages) -> LanguageId {
         (0..24).map(|hour| (hour, 23 - hour)),
         (0..60).map(|minute| (minute, 59 - minute)),
     );
-    languages.union([utc, full, east, west])
+    let all = [utc, full, east, west];
+    for part in all {
+        languages.offer_common(part, |_| LanguageId::NONE);
+    }
+    all
 }
 
 /// Returns the leap seconds whose local hour and hour of the offset are one of `hours`, and whose local

@@ -123,7 +123,12 @@ pub(crate) fn may_be_satisfiable(
         return Ok(constraint != ConstraintId::NEVER);
     }
     evaluate::untainted(cx, |cx| match evaluate::values_inside(cx, constraint) {
-        Ok(values) => may_be_nonempty(cx, &values, depth - 1),
+        Ok(values) if may_be_nonempty(cx, &values, depth - 1)? => Ok(true),
+        // Nothing that is known to satisfy it. A subtraction needs to know about what may.
+        Ok(_) => match evaluate::values_of_other_approximation(cx, constraint)? {
+            Some(values) => may_be_nonempty(cx, &values, depth - 1),
+            None => Ok(false),
+        },
         // An outer evaluation is still computing the answer: assume that it may be satisfiable.
         Err(Stop::Cycle) => Ok(true),
         Err(error) => Err(error),
