@@ -1,15 +1,24 @@
 //! glrmask as an engine of the benchmarks, which start this program as they start themselves:
-//! `--work glrmask --grammar NAME`. It reads the Lark that is written for llguidance.
+//! `--work glrmask --grammar NAME`. It reads the Lark that is written for llguidance. By hand, `--schemas`
+//! compares JSON Schemas.
+
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a tool that prints its table")]
+
+mod schemas;
 
 use anyhow::ensure;
 use glrmask::{Constraint, ConstraintState, Grammar, Vocab};
 use grammask_benches::arguments::{Arguments, Job};
-use grammask_benches::input::case::Case;
 use grammask_benches::engine::{Engine, GLRMASK};
+use grammask_benches::input::case::Case;
 use grammask_benches::input::vocabulary::Words;
 use grammask_benches::run::worker;
 
 fn main() -> anyhow::Result<()> {
+    let mut words = std::env::args().skip(1).peekable();
+    if words.next_if_eq("--schemas").is_some() {
+        return schemas::run(words);
+    }
     let arguments = Arguments::parse(std::env::args().skip(1))?;
     ensure!(
         arguments.job == Job::Work(GLRMASK.to_owned()),

@@ -50,7 +50,8 @@ impl Languages {
         if let Some(&replaced) = self.offers.replaced.get(&id) {
             return replaced;
         }
-        if level > MAX_LEVELS {
+        // Lists may be long.
+        if level > MAX_LEVELS || self.is_list(id) {
             return id;
         }
         if let Some(&known) = self.offers.offered.get(&id) {
@@ -74,8 +75,8 @@ impl Languages {
                 let rest = self.and(parts);
                 if rest == id || matches!(self.is_empty(rest), Ok(Some(false))) { rest } else { id }
             }
-            // A complement leaves all texts of its operand out. All others have no operands, or are listed.
-            _ => id,
+            // A complement leaves all texts of its operand out. The others have no operands, or a listed one.
+            _ => return id,
         };
         self.offers.offered.insert(id, offered);
         offered
