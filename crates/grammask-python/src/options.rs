@@ -49,6 +49,12 @@ pub fn json_schema(options: Option<&Bound<'_, PyDict>>, defaults: JsonSchemaConf
         if set_work_limit(&mut config, &name, &value)? {
             continue;
         }
+        if name == "prefetch" {
+            let nodes = value.extract();
+            config.prefetch_nodes =
+                nodes.map_err(|_| errors::wrong_type("prefetch", "an int from 0 to 2**64 - 1", &value))?;
+            continue;
+        }
         let schema = &mut config.json_schema;
         match name.as_str() {
             "profile" => {}

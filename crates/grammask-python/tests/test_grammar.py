@@ -162,6 +162,14 @@ def test_options_of_a_schema(byte_tokens: grammask.Vocabulary) -> None:
         compiled(order="sorted")
     with pytest.raises(TypeError, match="colour: unknown option"):
         compiled(colour="red")
+    day = {"type": "string", "format": "date"}
+    for text, is_offered in (('"2024-02-29"', True), ('"0000-02-29"', False)):
+        assert accepts(grammask.Grammar.json_schema(day, byte_tokens), text) == is_offered
+        assert accepts(grammask.Grammar.json_schema(day, byte_tokens, date_times="any"), text)
+    masks = [compiled(prefetch=nodes).stats()["masks"] for nodes in (0, 2048)]
+    assert masks[0] < masks[1], masks
+    with pytest.raises(TypeError, match="prefetch"):
+        compiled(prefetch=-1)
     with pytest.raises(ValueError, match="max_whitespace: needs"):
         compiled(whitespace="compact", max_whitespace=3)
 

@@ -152,6 +152,10 @@ class Grammar:
         ``"omitted"``), ``pattern_dialect`` (``"auto"``, ``"ecma"``, ``"rust"``, ``"python"``),
         ``unsupported`` (``"error"``, ``"relax"``), ``draft`` (``"2020-12"``, ``"2019-09"``, ``"draft7"``,
         ``"draft6"``, ``"draft4"``, ``"openapi-3.0"``), ``documents`` (a dict from URI to schema).
+
+        ``prefetch`` is a budget of work, in nodes of the vocabulary's trie, for masks that compiling computes
+        ahead: with at least 1, those after ``{"`` and ``[``; 0 by default. A server that compiles well before
+        the first output takes 2048.
         """
     @staticmethod
     def gbnf(

@@ -9,7 +9,11 @@ from typing import Any
 from grammask._grammask import Grammar, Vocabulary
 from grammask.errors import LimitError
 
-__all__ = ["Output", "vocabulary_of"]
+__all__ = ["PREFETCH", "Output", "vocabulary_of"]
+
+#: Nodes of the vocabulary's trie for masks that compiling computes ahead: servers compile beside the steps of
+#: the model, and compute masks between them.
+PREFETCH = 2048
 
 logger = logging.getLogger("grammask")
 

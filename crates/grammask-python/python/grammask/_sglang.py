@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from grammask._grammask import GrammarCache, Vocabulary, fill_masks
-from grammask._serving import Output, logger, vocabulary_of
+from grammask._serving import PREFETCH, Output, logger, vocabulary_of
 from grammask.errors import GrammarError, LimitError
 
 if TYPE_CHECKING:
@@ -188,7 +188,7 @@ class GrammaskGrammarBackend(BaseGrammarBackend):
         ends = eos_token_ids
         if ends is not None and not isinstance(ends, int):
             ends = sorted(ends)
-        self._options: dict[str, Any] = {}
+        self._options: dict[str, Any] = {"prefetch": PREFETCH}
         if not any_whitespace:
             self._options["whitespace"] = "compact"
         elif max_whitespace is not None:

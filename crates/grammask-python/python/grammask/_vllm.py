@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from grammask import _grammask
 from grammask._grammask import GrammarCache
-from grammask._serving import Output, logger, vocabulary_of
+from grammask._serving import PREFETCH, Output, logger, vocabulary_of
 from grammask.errors import GrammarError, LimitError
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class GrammaskBackend(StructuredOutputBackend):
 
     def __post_init__(self) -> None:
         config = self.vllm_config.structured_outputs_config
-        self._options: dict[str, Any] = {}
+        self._options: dict[str, Any] = {"prefetch": PREFETCH}
         if getattr(config, "disable_any_whitespace", False):
             self._options["whitespace"] = "compact"
         if getattr(config, "disable_additional_properties", False):
