@@ -17,6 +17,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import torch
+from run_transformers import SCHEMA
 from sglang.srt.constrained.grammar_manager import GrammarManager
 from sglang.srt.plugins import load_plugins
 from sglang.srt.runtime_context import get_context, get_parallel
@@ -26,12 +27,6 @@ from sglang.srt.speculative import spec_utils
 from sglang.version import __version__
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-SCHEMA = {
-    "type": "object",
-    "properties": {"name": {"type": "string", "maxLength": 20}, "age": {"type": "integer", "minimum": 0}},
-    "required": ["name", "age"],
-    "additionalProperties": False,
-}
 TAG = {
     "type": "structural_tag",
     "format": {
