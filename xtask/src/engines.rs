@@ -51,8 +51,7 @@ pub fn run(workspace: &Workspace) -> anyhow::Result<bool> {
     let later = install(workspace, "engines-later", "requirements-later")?;
     let wheel = build_wheel(workspace, &environment, "wheel")?;
     for environment in [&environment, &later] {
-        let words = ["install", "--force-reinstall", "--no-deps"].map(OsStr::new);
-        environment.pip(words.into_iter().chain([wheel.as_os_str()]))?;
+        environment.install_wheel(&wheel)?;
     }
     let mut build = Command::new(env!("CARGO"));
     build.args(["build", "--locked", "--release", "-p", "grammask-capi"]);

@@ -51,12 +51,7 @@ pub fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<bool> {
     if options.release {
         println!("{}: {} bytes", wheel.display(), std::fs::metadata(&wheel)?.len());
     }
-    environment.pip([
-        OsStr::new("install"),
-        "--force-reinstall".as_ref(),
-        "--no-deps".as_ref(),
-        wheel.as_os_str(),
-    ])?;
+    environment.install_wheel(&wheel)?;
 
     let mut pytest = environment.python();
     pytest.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "crates/grammask-python/tests"]);
@@ -118,6 +113,12 @@ impl Environment {
         let program = command.get_program().to_owned();
         let status = command.current_dir(&self.root).status();
         Ok(status.with_context(|| format!("{} cannot be run", program.display()))?.success())
+    }
+
+    /// Installs a wheel in place of the one that is there.
+    pub(crate) fn install_wheel(&self, wheel: &Path) -> anyhow::Result<()> {
+        let words = ["install", "--force-reinstall", "--no-deps"].map(OsStr::new);
+        self.pip(words.into_iter().chain([wheel.as_os_str()]))
     }
 
     /// Runs pip.

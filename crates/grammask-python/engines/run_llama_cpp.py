@@ -19,14 +19,9 @@ import time
 
 import model
 from cffi import FFI
+from person import SCHEMA, is_person
 
 CAPI = pathlib.Path(__file__).resolve().parents[2] / "grammask-capi"
-SCHEMA = {
-    "type": "object",
-    "properties": {"name": {"type": "string", "maxLength": 20}, "age": {"type": "integer", "minimum": 0}},
-    "required": ["name", "age"],
-    "additionalProperties": False,
-}
 DECLARATIONS = """
 typedef struct Vocabulary Vocabulary; typedef struct Grammar Grammar;
 Vocabulary *grammask_llama_vocabulary(const struct llama_vocab *vocab);
@@ -84,8 +79,7 @@ def main(library: pathlib.Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
         sampler = ffi.dlopen(str(compiled_sampler(pathlib.Path(folder), header, library)))
         answer, seconds = generate(ffi, llama, capi, sampler)
-    value = json.loads(answer)
-    assert set(value) == {"name", "age"} and isinstance(value["age"], int), answer
+    assert is_person(answer), answer
     version = importlib.metadata.version("xllamacpp")
     print(f"llama.cpp (xllamacpp {version}) | C interface, greedy | {answer!r} | {seconds:.1f} s")
 

@@ -6,14 +6,13 @@ python run_mlx_lm.py MODEL_FOLDER
 from __future__ import annotations
 
 import importlib.metadata
-import json
 import sys
 import time
 
 import mlx.core as mx
 import mlx_lm
 from mlx_lm.sample_utils import make_sampler
-from run_transformers import SCHEMA
+from person import SCHEMA, is_person
 
 import grammask
 from grammask.mlx_lm import GrammarProcessor
@@ -40,8 +39,7 @@ def main(folder: str) -> None:
             sampler=make_sampler(temp=temperature),
             logits_processors=[processor],
         )
-        value = json.loads(answer)
-        assert set(value) == {"name", "age"} and isinstance(value["age"], int), answer
+        assert is_person(answer), answer
         print(f"mlx-lm {version} | {name} | {answer!r} | {time.perf_counter() - began:.1f} s")
         processor.reset()
 

@@ -17,7 +17,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import torch
-from run_transformers import SCHEMA
+from person import SCHEMA, TAG, is_person, is_tagged_person
 from sglang.srt.constrained.grammar_manager import GrammarManager
 from sglang.srt.plugins import load_plugins
 from sglang.srt.runtime_context import get_context, get_parallel
@@ -27,15 +27,6 @@ from sglang.srt.speculative import spec_utils
 from sglang.version import __version__
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-TAG = {
-    "type": "structural_tag",
-    "format": {
-        "type": "tag",
-        "begin": "<person>",
-        "content": {"type": "json_schema", "json_schema": SCHEMA},
-        "end": "</person>",
-    },
-}
 GRAMMARS: dict[str, dict[str, str]] = {
     "json": {"json_schema": json.dumps(SCHEMA)},
     "regex": {"regex": r"[0-9]{3}-[0-9]{4}"},
@@ -182,12 +173,10 @@ def check(name: str, text: str) -> None:
         assert re.fullmatch(r"[0-9]{3}-[0-9]{4}", text), text
     elif name == "ebnf":
         assert re.fullmatch("(yes|no)(, (yes|no)){2}", text), text
+    elif name == "structural_tag":
+        assert is_tagged_person(text), text
     else:
-        if name == "structural_tag":
-            assert text.startswith("<person>") and text.endswith("</person>"), text
-            text = text.removeprefix("<person>").removesuffix("</person>")
-        answer = json.loads(text)
-        assert set(answer) == {"name", "age"} and isinstance(answer["age"], int), text
+        assert is_person(text), text
 
 
 def think(tokenizer: Any, prompt: list[int], size: int) -> None:

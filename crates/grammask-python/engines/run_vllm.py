@@ -22,40 +22,12 @@ for name, value in {
     os.environ.setdefault(name, value)
 
 import vllm  # noqa: E402 - the environment comes first
+from person import SCHEMA, TAG, is_person, is_tagged_person  # noqa: E402
 from vllm import LLM, SamplingParams  # noqa: E402
 from vllm.exceptions import VLLMValidationError  # noqa: E402
 from vllm.sampling_params import StructuredOutputsParams  # noqa: E402
 
 import grammask  # noqa: E402
-
-SCHEMA = {
-    "type": "object",
-    "properties": {"name": {"type": "string", "maxLength": 20}, "age": {"type": "integer", "minimum": 0}},
-    "required": ["name", "age"],
-    "additionalProperties": False,
-}
-
-
-TAG = {
-    "type": "structural_tag",
-    "format": {
-        "type": "tag",
-        "begin": "<person>",
-        "content": {"type": "json_schema", "json_schema": SCHEMA},
-        "end": "</person>",
-    },
-}
-
-
-def is_person(text: str) -> bool:
-    """True if the text obeys the schema."""
-    value = json.loads(text)
-    return set(value) == {"name", "age"} and isinstance(value["age"], int)
-
-
-def is_tagged_person(text: str) -> bool:
-    """True if the text is a person between the tags."""
-    return is_person(text.removeprefix("<person>").removesuffix("</person>")) and text.endswith("</person>")
 
 
 class Clock:

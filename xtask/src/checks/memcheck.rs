@@ -49,12 +49,7 @@ fn check_python(workspace: &Workspace) -> anyhow::Result<bool> {
     let package = workspace.root.join(PACKAGE);
     let environment = Environment::at(workspace, "memcheck", &package.join("tests/requirements.txt"))?;
     let wheel = build_wheel(workspace, &environment, "dev")?;
-    environment.pip([
-        "install".as_ref(),
-        "--force-reinstall".as_ref(),
-        "--no-deps".as_ref(),
-        wheel.as_os_str(),
-    ])?;
+    environment.install_wheel(&wheel)?;
     let mut check = Command::new("valgrind");
     check.args(["--quiet", "--undef-value-errors=no", FOUND]);
     check.arg(format!("--suppressions={}", workspace.root.join("xtask/src/checks/memcheck.supp").display()));

@@ -1,6 +1,5 @@
 //! `cargo xtask parsers`: asks parsers in use whether they take the documents of the profile `Generation`.
 
-use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -34,8 +33,7 @@ pub fn run(workspace: &Workspace, words: &[String]) -> anyhow::Result<bool> {
     let folder = workspace.root.join(FOLDER);
     let environment = Environment::at(workspace, "parsers", &folder.join("requirements.txt"))?;
     let wheel = build_wheel(workspace, &environment, "dev")?;
-    let arguments = ["install", "--force-reinstall", "--no-deps"].map(OsStr::new);
-    environment.pip(arguments.into_iter().chain([wheel.as_os_str()]))?;
+    environment.install_wheel(&wheel)?;
     let zod = install_zod(&environment)?;
     let mut check = environment.python();
     check.arg("-B").arg(folder.join("check.py")).arg(zod).arg(documents.to_string());

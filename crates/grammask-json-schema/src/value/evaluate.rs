@@ -152,10 +152,15 @@ pub(crate) fn values_of_other_approximation(
     if !cx.evaluation.approximate.constraints.contains(&constraint) {
         return Ok(None);
     }
+    by_other_approximation(cx, |cx| values_inside(cx, constraint)).map(Some)
+}
+
+/// Evaluates `ask` by the other approximation.
+fn by_other_approximation<'a, T>(cx: &mut Context<'a>, ask: impl FnOnce(&mut Context<'a>) -> T) -> T {
     cx.evaluation.flip_approximation();
-    let values = values_inside(cx, constraint);
+    let answer = ask(cx);
     cx.evaluation.flip_approximation();
-    values.map(Some)
+    answer
 }
 
 /// Evaluates `ask` without tainting the answers under evaluation. For questions whose answer only decides
@@ -241,10 +246,7 @@ pub(crate) fn values_to_exclude(cx: &mut Context<'_>, subject: Subject) -> Resul
     if !cx.evaluation.is_approximate(subject) {
         return Ok(values);
     }
-    cx.evaluation.flip_approximation();
-    let values = values_of(cx, subject);
-    cx.evaluation.flip_approximation();
-    values
+    by_other_approximation(cx, |cx| values_of(cx, subject))
 }
 
 /// Returns the values for which a subject holds.
